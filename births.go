@@ -143,7 +143,8 @@ func (g *growth) undo() {
 func (states) GrowNames(w *World) error { return w.names.texts.c.grow(w.size) }
 
 // GrowAdditions makes room for n additions of a component to entities in the slots below end, and for the
-// components that these additions require. Later operations can take the room. On an error nothing has changed.
+// components that these additions require. Later operations can take the room. On an error nothing has
+// changed.
 func (states) GrowAdditions(col AnyColumn, end, n int) error {
 	return columnOf("GrowAdditions", col).makeRoom(uint32(end), n)
 }

@@ -8,9 +8,9 @@ import (
 	"net/http"
 )
 
-// Handler returns a handler that answers GET requests whose parameter q is an SQL statement. The answer is the
-// rows of the statement as an Arrow IPC stream. [Rows] chooses the types of the columns. The statement runs in
-// a read-only transaction of db.
+// Handler returns a handler that answers GET requests whose parameter q is an SQL statement. The answer has
+// the rows of the statement as an Arrow IPC stream. [Rows] chooses the types of the columns. The statement
+// runs in a read-only transaction of db.
 //
 // If the statement fails in its first 8,192 rows, the status is 400, and the body is JSON such as
 // {"error": {"code": "sql", "message": "no such column: speed"}}. If the statement fails later, the handler

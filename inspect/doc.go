@@ -10,6 +10,7 @@
 //     a plane.
 //   - [Namer] is a program's own source of names for entities. It replaces the world's vast.Names.
 //   - [Control] is a program's own way to pause, resume and step. It replaces the running sched.Schedule.
+//   - [Options].SQL is a database that answers SQL statements, for example of package vastsql.
 //   - [NewCollector] and [NewMemoryCollector] return metrics for a Prometheus registry of the program.
 //   - [Sample] and [Costs] are values that the inspector's streams send as JSON.
 //

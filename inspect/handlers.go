@@ -4,12 +4,9 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"regexp"
 	"slices"
 	"strings"
 )
-
-var handlerName = regexp.MustCompile(`^[a-z0-9-]{1,32}$`)
 
 // handlerRoutes returns the routes of Options.Handlers. It panics if a name is invalid, or begins the path of
 // another route.
@@ -20,7 +17,7 @@ func (in *Inspector) handlerRoutes(others []route) (list []route) {
 			first, _, _ := strings.Cut(r.pattern, "/")
 			return first == name
 		})
-		if !handlerName.MatchString(name) || taken || h == nil {
+		if !viewID.MatchString(name) || taken || h == nil {
 			panic(fmt.Sprintf("inspect: Options.Handlers[%q]: use a handler that is not nil and a name that "+
 				"the inspector does not use, of 1 to 32 characters of a-z, 0-9 and -", name))
 		}

@@ -70,7 +70,8 @@ func TestHandlerNames(t *testing.T) {
 					t.Errorf("%q: the panic is %q", name, v)
 				}
 			}()
-			_, _ = Serve(t.Context(), w, Options{Handlers: map[string]http.Handler{name: http.NotFoundHandler()}})
+			handlers := map[string]http.Handler{name: http.NotFoundHandler()}
+			_, _ = Serve(t.Context(), w, Options{Handlers: handlers})
 		}()
 	}
 }

@@ -35,6 +35,7 @@ func (in *Inspector) sqlRoutes() []route {
 type sqlQuestion struct {
 	Statement string `json:"statement"`
 	Limit     int    `json:"limit"`
+	kind      sqlKind
 }
 
 func (in *Inspector) sqlQuestion(r *http.Request) (q sqlQuestion, err error) {
@@ -50,7 +51,17 @@ func (in *Inspector) sqlQuestion(r *http.Request) (q sqlQuestion, err error) {
 	if err != nil {
 		return q, err
 	}
-	return q, in.mayRun(r, q.Statement)
+	q.kind, err = in.mayRun(r, q.Statement)
+	return q, err
+}
+
+// sqlEnd is the last line of an answer.
+type sqlEnd struct {
+	Rows    int      `json:"rows"`
+	More    bool     `json:"more"` // whether the limit has cut the result
+	Seconds float64  `json:"seconds"`
+	Changed *int64   `json:"changed,omitempty"` // number of changed rows; nil if the statement returns rows
+	Notes   []string `json:"notes,omitempty"`
 }
 
 // serveSQL runs a statement and sends its rows as JSON lines. The first line has the columns. The last line
@@ -66,7 +77,11 @@ func (in *Inspector) serveSQL(w http.ResponseWriter, r *http.Request) error {
 	}
 	begun := time.Now()
 	var told sqlNotes
-	s, err := in.begin(sqlnote.With(r.Context(), told.add), q.Statement)
+	begin := in.begin
+	if q.kind == sqlWrites {
+		begin = in.change
+	}
+	s, err := begin(sqlnote.With(r.Context(), told.add), q.Statement)
 	if err != nil {
 		return err
 	}
@@ -100,12 +115,7 @@ func (in *Inspector) serveSQL(w http.ResponseWriter, r *http.Request) error {
 	if err := s.err(); err != nil {
 		return s.fail(lines, send, err)
 	}
-	err = lines.object(struct {
-		Rows    int      `json:"rows"`
-		More    bool     `json:"more"` // whether the limit has cut the result
-		Seconds float64  `json:"seconds"`
-		Notes   []string `json:"notes,omitempty"`
-	}{n, s.more, time.Since(begun).Seconds(), told.all()})
+	err = lines.object(sqlEnd{n, s.more, time.Since(begun).Seconds(), s.changed, told.all()})
 	if err == nil {
 		send()
 	}
@@ -114,20 +124,20 @@ func (in *Inspector) serveSQL(w http.ResponseWriter, r *http.Request) error {
 
 // statement is an SQL statement that has its first row, or no rows.
 type statement struct {
-	in   *Inspector
-	ctx  context.Context
-	text string
-	rows *sql.Rows
-	more bool // whether rows is at a row
-
+	in      *Inspector
+	ctx     context.Context
+	text    string
+	rows    *sql.Rows // nil for a statement that returns no rows
 	columns []*sql.ColumnType
+	more    bool   // whether rows is at a row
+	changed *int64 // number of changed rows; nil for a statement that returns rows
 }
 
-// begin runs a statement up to its first row. After a success, the caller must call end.
-func (in *Inspector) begin(ctx context.Context, text string) (*statement, error) {
+// enter returns an error if too many statements run. After a success, the caller must call end.
+func (in *Inspector) enter(ctx context.Context, text string) (*statement, error) {
 	if in.options.SQL == nil {
-		return nil, notFound("the inspector has no SQL database: set inspect.Options.SQL, for example to the " +
-			"result of vastsql.Open")
+		return nil, notFound("the inspector has no SQL database: set inspect.Options.SQL, for example to " +
+			"the result of vastsql.Open")
 	}
 	select {
 	case in.running <- struct{}{}:
@@ -135,8 +145,15 @@ func (in *Inspector) begin(ctx context.Context, text string) (*statement, error)
 		return nil, tooBusy("%d statements already run: try again", maxStatements)
 	}
 	in.looks.Add(1)
-	s := &statement{in: in, ctx: ctx, text: text}
-	var err error
+	return &statement{in: in, ctx: ctx, text: text}, nil
+}
+
+// begin runs a statement up to its first row. After a success, the caller must call end.
+func (in *Inspector) begin(ctx context.Context, text string) (*statement, error) {
+	s, err := in.enter(ctx, text)
+	if err != nil {
+		return nil, err
+	}
 	if s.rows, err = in.options.SQL.QueryContext(ctx, text); err == nil {
 		// Before the first row, because the end of the rows closes them.
 		s.columns, err = s.rows.ColumnTypes()
@@ -151,10 +168,31 @@ func (in *Inspector) begin(ctx context.Context, text string) (*statement, error)
 	return nil, s.problem(err)
 }
 
+// change runs a statement that returns no rows. After a success, the caller must call end.
+func (in *Inspector) change(ctx context.Context, text string) (*statement, error) {
+	s, err := in.enter(ctx, text)
+	if err != nil {
+		return nil, err
+	}
+	result, err := in.options.SQL.ExecContext(ctx, text)
+	if err != nil {
+		s.end()
+		return nil, s.problem(err)
+	}
+	n, _ := result.RowsAffected() // 0 if the database does not count
+	s.changed = &n
+	return s, nil
+}
+
 func (s *statement) next() { s.more = s.rows.Next() }
 
 // err returns the error that ended the statement, if any.
-func (s *statement) err() error { return s.problem(s.rows.Err()) }
+func (s *statement) err() error {
+	if s.rows == nil {
+		return nil
+	}
+	return s.problem(s.rows.Err())
+}
 
 func (s *statement) end() {
 	if s.rows != nil {

@@ -16,12 +16,13 @@ import (
 
 // scripted is a driver of database/sql with fixed answers.
 type scripted struct {
-	answers map[string]func(ctx context.Context) (*scriptedRows, error) // by statement
-
-	mu     sync.Mutex
-	ran    []string // statements in the order of their start
-	closed int      // number of results that were closed
+	mu      sync.Mutex
+	answers map[string]scriptedAnswer // by statement
+	ran     []string                  // statements in the order of their start
+	closed  int                       // number of results that were closed
 }
+
+type scriptedAnswer func(ctx context.Context) (*scriptedRows, error)
 
 // scriptedRows is the result of a statement. next returns the next row, or io.EOF.
 type scriptedRows struct {
@@ -32,9 +33,9 @@ type scriptedRows struct {
 }
 
 func newScripted(t testing.TB) (*scripted, *sql.DB) {
-	s := &scripted{answers: make(map[string]func(context.Context) (*scriptedRows, error))}
-	s.answer(columnsStatement, []string{"name", "name", "type"}, []driver.Value{"person", "entity", "INTEGER"},
-		[]driver.Value{"person", "x", "REAL"}, []driver.Value{"person", "name", "TEXT"},
+	s := &scripted{answers: make(map[string]scriptedAnswer)}
+	s.answer(columnsStatement, []string{"name", "name", "type"},
+		[]driver.Value{"person", "entity", "INTEGER"}, []driver.Value{"person", "x", "REAL"}, []driver.Value{"person", "name", "TEXT"},
 		[]driver.Value{"town", "entity", "INTEGER"}, []driver.Value{"town", "size", "INTEGER"})
 	s.answer(functionsStatement, []string{"name"}, []driver.Value{"abs"}, []driver.Value{"sum"})
 	db := sql.OpenDB(s)
@@ -46,9 +47,16 @@ func newScripted(t testing.TB) (*scripted, *sql.DB) {
 	return s, db
 }
 
+// set scripts a statement.
+func (s *scripted) set(statement string, answer scriptedAnswer) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.answers[statement] = answer
+}
+
 // answer scripts a statement with fixed rows.
 func (s *scripted) answer(statement string, names []string, rows ...[]driver.Value) {
-	s.answers[statement] = func(context.Context) (*scriptedRows, error) {
+	s.set(statement, func(context.Context) (*scriptedRows, error) {
 		left := rows
 		return &scriptedRows{names: names, next: func() ([]driver.Value, error) {
 			if len(left) == 0 {
@@ -58,12 +66,12 @@ func (s *scripted) answer(statement string, names []string, rows ...[]driver.Val
 			left = left[1:]
 			return row, nil
 		}}, nil
-	}
+	})
 }
 
 // count scripts a statement whose rows are the numbers from 1 to n, and then the error.
 func (s *scripted) count(statement string, n int64, err error) {
-	s.answers[statement] = func(ctx context.Context) (*scriptedRows, error) {
+	s.set(statement, func(ctx context.Context) (*scriptedRows, error) {
 		sqlnote.Send(ctx, "counted")
 		i := int64(0)
 		return &scriptedRows{names: []string{"n"}, types: []string{"INTEGER"},
@@ -73,14 +81,14 @@ func (s *scripted) count(statement string, n int64, err error) {
 				}
 				return []driver.Value{i}, nil
 			}}, nil
-	}
+	})
 }
 
 // wait scripts a statement that has one row and then waits until its context ends. The result is closed when
 // the statement waits.
 func (s *scripted) wait(statement string) (waits chan struct{}) {
 	waits = make(chan struct{})
-	s.answers[statement] = func(ctx context.Context) (*scriptedRows, error) {
+	s.set(statement, func(ctx context.Context) (*scriptedRows, error) {
 		first := true
 		return &scriptedRows{names: []string{"n"}, next: func() ([]driver.Value, error) {
 			if first {
@@ -91,7 +99,7 @@ func (s *scripted) wait(statement string) (waits chan struct{}) {
 			<-ctx.Done()
 			return nil, ctx.Err()
 		}}, nil
-	}
+	})
 	return waits
 }
 
@@ -128,6 +136,8 @@ func (scriptedConn) Close() error                        { return nil }
 // QueryContext implements driver.QueryerContext.
 func (c scriptedConn) QueryContext(ctx context.Context, statement string, _ []driver.NamedValue) (driver.Rows,
 	error) {
+	c.db.mu.Lock()
+	defer c.db.mu.Unlock()
 	answer := c.db.answers[statement]
 	if answer == nil {
 		return nil, fmt.Errorf("the test has no answer to %q", statement)
@@ -137,10 +147,26 @@ func (c scriptedConn) QueryContext(ctx context.Context, statement string, _ []dr
 		return nil, err
 	}
 	rows.db = c.db
-	c.db.mu.Lock()
-	defer c.db.mu.Unlock()
 	c.db.ran = append(c.db.ran, statement)
 	return rows, nil
+}
+
+// ExecContext implements driver.ExecerContext. The result says that each row of the answer is a changed row.
+func (c scriptedConn) ExecContext(ctx context.Context, statement string, args []driver.NamedValue) (
+	driver.Result, error) {
+	rows, err := c.QueryContext(ctx, statement, args)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	n := int64(0)
+	for ; err == nil; n++ {
+		err = rows.Next(nil)
+	}
+	if err != io.EOF {
+		return nil, err
+	}
+	return driver.RowsAffected(n - 1), nil
 }
 
 // Columns implements driver.Rows.

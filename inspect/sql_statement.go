@@ -6,21 +6,32 @@ import (
 	"strings"
 )
 
-// onlyReads reports whether a statement can only read. It returns an error for a text that is not exactly one
+// sqlKind is what a statement may do.
+type sqlKind int
+
+const (
+	sqlReads   sqlKind = iota // only reads
+	sqlWrites                 // may write, and returns no rows
+	sqlReturns                // may write, and returns rows
+)
+
+// sqlKindOf returns the kind of a statement. It returns an error for a text that is not exactly one
 // statement, and for a statement that begins or ends a transaction. The database still checks the statement:
-// onlyReads decides which permissions a request needs.
-func onlyReads(text string) (bool, error) {
+// the kind decides which permissions a request needs.
+func sqlKindOf(text string) (sqlKind, error) {
 	first, before := "", ""
-	ended, changes := false, false
+	ended, changes, kind := false, false, sqlWrites
 	for token := range sqlTokens(text) {
 		word := strings.ToUpper(token)
 		switch {
 		case token == ";":
 			ended = first != ""
 		case ended:
-			return false, badRequest("the text has several statements: send one statement at a time")
+			return 0, badRequest("the text has several statements: send one statement at a time")
 		case first == "":
 			first = word
+		case word == "RETURNING":
+			kind = sqlReturns
 		default:
 			// replace is also a function
 			changes = changes || word == "INSERT" || word == "UPDATE" || word == "DELETE" ||
@@ -30,16 +41,17 @@ func onlyReads(text string) (bool, error) {
 	}
 	switch first {
 	case "":
-		return false, badRequest("the statement is empty: send a statement such as SELECT count(*) FROM " +
-			"entities")
+		return 0, badRequest("the statement is empty: send a statement such as SELECT count(*) FROM entities")
 	case "SELECT", "VALUES", "EXPLAIN", "PRAGMA":
-		return true, nil
+		return sqlReads, nil
 	case "WITH":
-		return !changes, nil
+		if !changes {
+			return sqlReads, nil
+		}
 	case "BEGIN", "COMMIT", "END", "ROLLBACK", "SAVEPOINT", "RELEASE":
-		return false, badRequest("%s: each statement is a transaction of its own", first)
+		return 0, badRequest("%s: each statement is a transaction of its own", first)
 	}
-	return false, nil
+	return kind, nil
 }
 
 // sqlTokens yields the tokens of a text, without white space and comments. A word, a quoted text and any
@@ -90,15 +102,16 @@ func isWordByte(c byte) bool {
 		'a' <= c && c <= 'z'
 }
 
-// mayRun returns an error if the request must not run the statement. Only POST requests may write.
-func (in *Inspector) mayRun(r *http.Request, statement string) error {
-	reads, err := onlyReads(statement)
+// mayRun returns the kind of a statement, or an error if the request must not run the statement. Only POST
+// requests may write.
+func (in *Inspector) mayRun(r *http.Request, statement string) (sqlKind, error) {
+	kind, err := sqlKindOf(statement)
 	switch {
-	case err != nil || reads:
-		return err
+	case err != nil || kind == sqlReads:
+		return kind, err
 	case r.Method != http.MethodPost && in.options.ReadWrite:
-		return &problem{Status: http.StatusMethodNotAllowed, Code: "method",
+		return kind, &problem{Status: http.StatusForbidden, Code: "method",
 			Message: "GET only reads: send a statement that may write with POST " + prefix + "sql"}
 	}
-	return in.mayAsk(route{write: true}, r)
+	return kind, in.mayAsk(route{write: true}, r)
 }

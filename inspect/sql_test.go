@@ -103,10 +103,11 @@ func TestSQLLimitAndNotes(t *testing.T) {
 func TestSQLErrors(t *testing.T) {
 	s, db := newScripted(t)
 	f := newFixture(t, Options{SQL: db})
-	s.answers["SELECT é, wrong FROM t"] = func(context.Context) (*scriptedRows, error) {
+	s.set("SELECT é, wrong FROM t", func(context.Context) (*scriptedRows, error) {
 		return nil, fmt.Errorf("vast: %w", misplaced{"wrong FROM t"})
-	}
-	p := f.refused(t, http.StatusBadRequest, "GET", "sql?q="+url.QueryEscape("SELECT é, wrong FROM t"), "", "")
+	})
+	const query = "sql?q=SELECT+%C3%A9,+wrong+FROM+t"
+	p := f.refused(t, http.StatusBadRequest, "GET", query, "", "")
 	if p.Code != "sql" || p.Position == nil || *p.Position != 10 || *p.Length != 5 ||
 		!strings.Contains(p.Message, "no such column") {
 		t.Errorf("an error with a place: %+v", p)
@@ -154,7 +155,8 @@ func TestSQLErrors(t *testing.T) {
 func TestSQLPermissions(t *testing.T) {
 	s, db := newScripted(t)
 	const statement = "WITH a AS (SELECT 1) DELETE FROM t"
-	s.answer(statement, []string{})
+	row := []driver.Value{int64(1)}
+	s.answer(statement, []string{"n"}, row, row, row)
 	body := `{"statement":"` + statement + `"}`
 	query := "sql?q=" + url.QueryEscape(statement)
 	f := newFixture(t, Options{SQL: db, Token: "Secret1234"})
@@ -169,8 +171,8 @@ func TestSQLPermissions(t *testing.T) {
 	f = newFixture(t, Options{SQL: db, Token: "Secret1234", ReadWrite: true})
 	f.refused(t, http.StatusUnauthorized, "POST", "sql", "", body)
 	f.refused(t, http.StatusUnauthorized, "POST", "sql", "wrong", body)
-	f.refused(t, http.StatusMethodNotAllowed, "GET", query, "Secret1234", "")
-	f.refused(t, http.StatusMethodNotAllowed, "GET",
+	f.refused(t, http.StatusForbidden, "GET", query, "Secret1234", "")
+	f.refused(t, http.StatusForbidden, "GET",
 		"views/plane/points?q="+url.QueryEscape(statement), "Secret1234", "")
 	answer, text := exchange(t, f.Addr().String(), head("POST", prefix+"sql", f.Addr().String(),
 		"Content-Type: text/plain", fmt.Sprintf("Content-Length: %d", len(body)))+body)
@@ -179,11 +181,20 @@ func TestSQLPermissions(t *testing.T) {
 		t.Fatal("a refused statement ran")
 	}
 	if status, text := f.do(t, "POST", prefix+"sql", "Secret1234", body); status != http.StatusOK ||
-		!s.hasRun(statement) {
+		!s.hasRun(statement) || !strings.HasPrefix(string(text), "{\"columns\":[]}\n{\"rows\":0,") ||
+		!strings.Contains(string(text), `"changed":3`) {
 		t.Errorf("with the token: %d %s", status, text)
 	}
+	s.answer(statement+" RETURNING n", []string{"n"}, row, row)
+	body = `{"statement":"` + statement + ` RETURNING n"}`
+	if status, text := f.do(t, "POST", prefix+"sql", "Secret1234", body); status != http.StatusOK ||
+		!strings.Contains(string(text), "[1]\n[1]\n{\"rows\":2,") ||
+		strings.Contains(string(text), "changed") {
+		t.Errorf("with RETURNING: %d %s", status, text)
+	}
 	s.answer("SELECT 1", []string{"1"}, []driver.Value{int64(1)})
-	if status, text := f.do(t, "POST", prefix+"sql", "", `{"statement":"SELECT 1"}`); status != http.StatusOK {
+	body = `{"statement":"SELECT 1"}`
+	if status, text := f.do(t, "POST", prefix+"sql", "", body); status != http.StatusOK {
 		t.Errorf("a read without the token: %d %s", status, text)
 	}
 }

@@ -35,7 +35,7 @@ func (in *Inspector) servePoints(w http.ResponseWriter, r *http.Request) error {
 		return badRequest("the view %s knows no positions of entities", e.ID)
 	}
 	statement := r.URL.Query().Get("q")
-	if err := in.mayRun(r, statement); err != nil {
+	if _, err := in.mayRun(r, statement); err != nil {
 		return err
 	}
 	ids, more, err := in.entitiesOf(r.Context(), statement)
@@ -82,8 +82,8 @@ func (in *Inspector) entitiesOf(ctx context.Context, statement string) (ids []va
 		return strings.EqualFold(c.Name(), "entity")
 	})
 	if at < 0 {
-		return nil, false, badRequest("the statement has no column entity: select the entity to show, such as " +
-			"SELECT entity or SELECT target AS entity")
+		return nil, false, badRequest("the statement has no column entity: select the entities to show, for " +
+			"example SELECT entity or SELECT target AS entity")
 	}
 	var id any
 	into := make([]any, len(s.columns))
@@ -104,8 +104,8 @@ func (in *Inspector) entitiesOf(ctx context.Context, statement string) (ids []va
 			}
 			ids = append(ids, vast.EntityOf(uint64(v)))
 		default:
-			return nil, false, badRequest("the column entity holds %v: it must hold entities, as the columns "+
-				"entity, source and target of the world's tables do", id)
+			return nil, false, badRequest("the column entity holds %v: it must hold entities, as the "+
+				"columns entity, source and target of the world's tables do", id)
 		}
 	}
 	if err := s.err(); err != nil {

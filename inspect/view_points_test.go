@@ -41,8 +41,8 @@ func TestPointsOfStatement(t *testing.T) {
 	f.see(t, func() { f.w.Delete(dead) })
 	s.answer("SELECT some", []string{"name", "Entity"},
 		[]driver.Value{"a", id(f.london)}, []driver.Value{"b", id(dead)}, []driver.Value{"c", nil},
-		[]driver.Value{"d", int64(0)}, []driver.Value{"e", int64(-1)}, []driver.Value{"f", int64(math.MinInt64)},
-		[]driver.Value{"g", id(f.hostile)})
+		[]driver.Value{"d", int64(0)}, []driver.Value{"e", int64(-1)},
+		[]driver.Value{"f", int64(math.MinInt64)}, []driver.Value{"g", id(f.hostile)})
 	places, ids, more := f.points(t, "SELECT some")
 	if !slices.Equal(ids, []string{f.london.String(), f.hostile.String()}) || more ||
 		!slices.Equal(places, [][2]float32{{1, 50}, {2, 50}}) {
@@ -56,8 +56,8 @@ func TestPointsOfStatement(t *testing.T) {
 	s.answer("SELECT text", []string{"entity"}, []driver.Value{"17.3"})
 	for statement, want := range map[string]string{"SELECT other": "AS entity", "SELECT text": "17.3",
 		"SELECT unknown": "no answer"} {
-		p := f.refused(t, http.StatusBadRequest, "GET", "views/plane/points?q="+url.QueryEscape(statement), "",
-			"")
+		query := "views/plane/points?q=" + url.QueryEscape(statement)
+		p := f.refused(t, http.StatusBadRequest, "GET", query, "", "")
 		if !strings.Contains(p.Message, want) {
 			t.Errorf("%s: %+v", statement, p)
 		}

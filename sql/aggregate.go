@@ -28,10 +28,11 @@ const (
 	opMax   = "max"
 )
 
-// Each use of a table of aggregates has an argument, its mark. The mark tells the uses in a statement apart and
-// has the number of conditions that SQLite must pass to the table.
+// Each use of a table of aggregates has an argument, its mark. The mark tells the uses in a statement apart
+// and has the number of conditions that SQLite must pass to the table.
 
-// maxAggregateConditions is the number of conditions that SQLite lets a table evaluate alone, besides the mark.
+// maxAggregateConditions is the number of conditions, besides the mark, that SQLite lets a table evaluate
+// alone.
 const maxAggregateConditions = 15
 
 func markOf(number, conditions int) int64 {
@@ -89,49 +90,6 @@ type figures struct {
 	sumI       int64 // sum of integers up to the first overflow
 	overflow   bool
 	sum        compensatedSum // of floats, and of integers if they overflow
-}
-
-// compensatedSum is the sum of floats: sum + err, where err is the sum of the rounding errors of the additions
-// (Neumaier 1974). SQLite adds in the same way, so that the same values in the same order have the same sum, to
-// the last bit.
-type compensatedSum struct{ sum, err float64 }
-
-// plus returns the sum with v. With a pointer as receiver, the compiler would keep the sum in memory.
-func (s compensatedSum) plus(v float64) compensatedSum {
-	t := s.sum + v
-	if math.Abs(s.sum) > math.Abs(v) {
-		return compensatedSum{t, s.err + ((s.sum - t) + v)}
-	}
-	return compensatedSum{t, s.err + ((v - t) + s.sum)}
-}
-
-// sumOf returns the sum of one integer, which may have more digits than a float.
-func sumOf(v int64) compensatedSum {
-	big, rest := split(v)
-	return compensatedSum{big, rest}
-}
-
-// split returns floats whose exact sum is v.
-func split(v int64) (big, rest float64) {
-	if v > -1<<52 && v < 1<<52 {
-		return float64(v), 0
-	}
-	low := v % (1 << 14)
-	return float64(v - low), float64(low)
-}
-
-// plusInt returns the sum with an integer, which may have more digits than a float.
-func (s compensatedSum) plusInt(v int64) compensatedSum {
-	big, rest := split(v)
-	return s.plus(big).plus(rest)
-}
-
-// value returns the sum. After an overflow, err is not finite and means nothing.
-func (s compensatedSum) value() float64 {
-	if math.IsNaN(s.err) || math.IsInf(s.err, 0) {
-		return s.sum
-	}
-	return s.sum + s.err
 }
 
 var errOverflow = errors.New("integer overflow")

@@ -2,7 +2,6 @@ package vastsql
 
 import (
 	"context"
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -23,26 +22,26 @@ var pending struct {
 	edits map[pendingEdit]chan outcome
 }
 
-// pendingEdit identifies an edit for which a statement waits. It includes the world, because other worlds of the
-// process may replay the edit.
+// pendingEdit identifies an edit for which a statement waits. It includes the world, because other worlds of
+// the process may replay the edit.
 type pendingEdit struct {
 	world  *vast.World
 	number uint64
 }
 
 // Apply carries out an encoded edit that a statement has passed to Options.Edit. Call Apply on the goroutine
-// that owns the world, at a point where the structure may change. If a statement of this process waits for the
-// edit, Apply passes it the outcome. A program may call Apply again in another process, for example in a
+// that owns the world, at a point where the structure may change. If a statement of this process waits for
+// the edit, Apply passes it the outcome. A program may call Apply again in another process, for example in a
 // replay: the same edits of the same world give the same world, with the same IDs of new entities.
 //
 // For any other input, Apply changes nothing and returns [ErrNotEdit]. The beginning of an edit is the text
 // "vastsql". If a program records inputs of clients, it must not give them to Apply: a client could send an
 // encoded edit. For example, let these inputs begin with another byte.
 //
-// An edit that does not fit the world changes nothing. Apply returns a [*WriteError], and the statement gets it,
-// too. If there was no memory for the edit, errors.As finds a *vm.Error in the error. In this case, a program
-// that keeps the world in a store must call store.Store.Changed, because the replay may get the memory and make
-// a different world.
+// An edit that does not fit the world changes nothing. Apply returns a [*WriteError], and the statement gets
+// it, too. If there was no memory for the edit, errors.As finds a *vm.Error in the error. In this case, a
+// program that keeps the world in a store must call store.Store.Changed, because the replay may get the
+// memory and make a different world.
 func Apply(w *vast.World, input []byte) error {
 	e, err := decodeEdit(input)
 	if err != nil {
@@ -75,8 +74,7 @@ func resolve(w *vast.World, e *worldEdit) (*change, error) {
 		for _, name := range e.columns {
 			col := columnNamed(w, name)
 			if col == nil || !hasTable(col) || slices.Contains(columns, col) {
-				return nil, &WriteError{Code: codeNoColumn, Detail: fmt.Sprintf("the world has no component %.80q",
-					name.name)}
+				return nil, refuse(codeNoColumn, "the world has no component %.80q, or several", name.name)
 			}
 			columns = append(columns, col)
 		}
@@ -86,7 +84,7 @@ func resolve(w *vast.World, e *worldEdit) (*change, error) {
 	for _, name := range e.fields {
 		i := slices.IndexFunc(t.fields, func(f field) bool { return f.name == name && f.part >= 0 })
 		if i < 0 || slices.Contains(fields, i) {
-			return nil, &WriteError{Code: codeNoColumn, Detail: fmt.Sprintf("%s has no field %.80q", t.name, name)}
+			return nil, refuse(codeNoColumn, "%s has no field %.80q", t.name, name)
 		}
 		if err := t.settable(&t.fields[i]); err != nil {
 			return nil, err
@@ -96,39 +94,30 @@ func resolve(w *vast.World, e *worldEdit) (*change, error) {
 	return newChange(w, e, t, fields), nil
 }
 
-// hasTable reports whether a column has a table whose rows are entities: it is not a column of edges.
+// hasTable reports whether a column has a table with a row for each entity: it belongs to no edges, and it does
+// not hold the targets of a relation.
 func hasTable(col vast.AnyColumn) bool {
 	_, isRelation := probe.RelationOf(col)
 	return isRelation || probe.Describe(col).Linked == ""
 }
 
-// nameOf returns the name of a column by which columnNamed finds it.
-func nameOf(w *vast.World, col vast.AnyColumn) columnName {
-	info := probe.Describe(col)
-	name := columnName{name: info.Name}
-	for _, other := range probe.Columns(w)[:info.ID] {
-		if probe.Describe(other).Name == info.Name {
-			name.among++
-		}
-	}
-	return name
-}
-
-// columnNamed returns the column with a name, or nil.
+// columnNamed returns the column with a name and a number, or the only column with the name, or nil. In another
+// build of the program, the column may have another number.
 func columnNamed(w *vast.World, name columnName) vast.AnyColumn {
-	for _, col := range probe.Columns(w) {
-		info := probe.Describe(col)
-		if info.Name != name.name {
-			continue
-		}
-		if name.among--; name.among < 0 {
-			if info.Private {
+	columns := probe.Columns(w)
+	if name.number < len(columns) && columns[name.number].Name() == name.name {
+		return columns[name.number]
+	}
+	var found vast.AnyColumn
+	for _, col := range columns {
+		if col.Name() == name.name {
+			if found != nil {
 				return nil
 			}
-			return col
+			found = col
 		}
 	}
-	return nil
+	return found
 }
 
 // write carries out an edit of a table between two ticks. fields are the indices of e.fields in the table.
@@ -149,16 +138,8 @@ func (r *reader) write(ctx context.Context, e *worldEdit, t *table, fields []int
 
 // submit passes an edit to the program, and waits until the program has applied it.
 func (r *reader) submit(ctx context.Context, e *worldEdit, t *table) outcome {
-	err := r.world.Visit(ctx, func() bool {
-		for i := range t.parts {
-			if t.name != entitiesTable {
-				e.columns = append(e.columns, nameOf(r.world, t.parts[i].column))
-			}
-		}
-		return true
-	})
-	if err != nil {
-		return outcome{err: err}
+	for i := range t.parts {
+		e.columns = append(e.columns, columnName{t.parts[i].info.Name, t.parts[i].info.ID})
 	}
 	e.number = rand.Uint64()
 	result, key := make(chan outcome, 1), pendingEdit{r.world, e.number}
@@ -187,6 +168,8 @@ func (r *reader) submit(ctx context.Context, e *worldEdit, t *table) outcome {
 // unsure returns the error of a statement whose edit the program may or may not apply.
 func unsure(ctx context.Context, err error) error {
 	err = interrupted(ctx, err)
-	return &WriteError{Code: codeUnsure, cause: err, Detail: fmt.Sprintf("the statement was passed to the program, "+
-		"which may apply it or have applied it: %v: read the rows before you repeat the statement", err)}
+	unsure := refuse(codeUnsure, "the statement was passed to the program, which may apply it or have "+
+		"applied it: %v: read the rows before you repeat the statement", err)
+	unsure.cause = err
+	return unsure
 }

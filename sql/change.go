@@ -15,7 +15,6 @@ var internals = state.Vast.(interface {
 	Births(of []*vast.Archetype, counts []int, room func() error, born func(i int, r vast.Run),
 		fill func()) error
 	GrowAdditions(col vast.AnyColumn, end, n int) error
-	GrowNames(w *vast.World) error
 })
 
 // change carries out an edit, on the goroutine that owns the world. It first checks all rows, each row as if
@@ -25,11 +24,10 @@ type change struct {
 	*worldEdit
 	world     *vast.World
 	parts     []changedPart
-	births    []int                // rows of an INSERT with a new entity
-	additions int                  // number of other rows of an INSERT
-	end       int                  // slot after those of their entities
-	inserted  map[vast.Entity]bool // their entities
-	skipped   map[int]bool         // rows that OR IGNORE leaves out
+	births    []int        // rows of an INSERT with a new entity
+	additions int          // number of other rows of an INSERT
+	slots     []uint64     // a bit for each slot: whether one of these rows has its entity
+	skipped   map[int]bool // rows that OR IGNORE leaves out
 }
 
 // changedPart is a column that a change writes.
@@ -42,13 +40,10 @@ type changedPart struct {
 	name   *changedNames    // set if the column holds the names of the world
 }
 
-// newChange returns the change for an edit of a table. fields are indices of the table's fields, in the order of
-// worldEdit.fields.
+// newChange returns the change for an edit of a table. fields are indices of the table's fields, in the order
+// of worldEdit.fields.
 func newChange(w *vast.World, e *worldEdit, t *table, fields []int) *change {
 	c := &change{worldEdit: e, world: w}
-	if t.name == entitiesTable {
-		return c
-	}
 	for i := range t.parts {
 		p := changedPart{part: &t.parts[i]}
 		for at, f := range fields {
@@ -59,10 +54,7 @@ func newChange(w *vast.World, e *worldEdit, t *table, fields []int) *change {
 		if e.verb == verbUpdate && len(p.fields) == 0 {
 			continue
 		}
-		p.cell = reflect.New(reflect.TypeFor[struct{}]())
-		if p.info.Type != nil {
-			p.cell = reflect.New(p.info.Type)
-		}
+		p.cell = p.newCell()
 		if r, ok := probe.RelationOf(p.column); ok {
 			p.link = &changedRelation{Relation: r}
 		} else if p.names != nil {
@@ -73,6 +65,14 @@ func newChange(w *vast.World, e *worldEdit, t *table, fields []int) *change {
 	return c
 }
 
+// newCell returns a pointer to a zero value of the column's type, or to an empty struct for a tag.
+func (p *part) newCell() reflect.Value {
+	if p.info.Type == nil {
+		return reflect.ValueOf(new(struct{}))
+	}
+	return reflect.New(p.info.Type)
+}
+
 // isElement reports whether the values of a row become an element of the column.
 func (p *changedPart) isElement() bool { return p.link == nil && p.name == nil }
 
@@ -80,9 +80,10 @@ func (p *changedPart) isElement() bool { return p.link == nil && p.name == nil }
 func (c *change) apply() (o outcome) {
 	defer func() {
 		if inner := recover(); inner != nil {
-			cause, _ := inner.(error)
-			o = outcome{err: &WriteError{Code: codePanic, cause: cause, Detail: fmt.Sprintf("a callback of the "+
-				"program panicked, and what the statement had changed before stays: %.1000s", fmt.Sprint(inner))}}
+			err := refuse(codePanic, "the program panicked, and what the statement had changed before "+
+				"stays: %.1000s", fmt.Sprint(inner))
+			err.cause, _ = inner.(error)
+			o = outcome{err: err}
 		}
 	}()
 	if err := c.check(); err != nil {
@@ -102,9 +103,12 @@ func (c *change) apply() (o outcome) {
 	if err != nil {
 		return outcome{err: &WriteError{Code: codeNoMemory, Detail: err.Error(), cause: err}}
 	}
-	for i, e := range c.entities {
-		if !c.skipped[i] {
-			o.entities = append(o.entities, e)
+	if c.skipped == nil {
+		return outcome{entities: c.entities}
+	}
+	for row, id := range c.entities {
+		if !c.skipped[row] {
+			o.entities = append(o.entities, id)
 		}
 	}
 	return o
@@ -112,8 +116,9 @@ func (c *change) apply() (o outcome) {
 
 // fail returns the error about a row.
 func (c *change) fail(row int, code, format string, args ...any) error {
-	return &WriteError{Code: code, Row: row + 1, Entity: vast.EntityOf(c.entities[row]),
-		Detail: fmt.Sprintf(format, args...)}
+	err := refuse(code, format, args...)
+	err.Row, err.Entity = row+1, vast.EntityOf(c.entities[row])
+	return err
 }
 
 // check checks all rows, and counts what they add.
@@ -166,7 +171,7 @@ func (c *change) checkInsert(row int) error {
 		if !c.world.Alive(e) || len(c.parts) == 0 {
 			return c.fail(row, codeNoEntity, "no such entity lives: leave the entity out for a new one")
 		}
-		present := c.inserted[e]
+		present := c.added(e)
 		for i := range c.parts {
 			present = present || c.has(&c.parts[i], e)
 		}
@@ -187,12 +192,18 @@ func (c *change) checkInsert(row int) error {
 		return nil
 	}
 	c.additions++
-	c.end = max(c.end, int(e.Slot())+1)
-	if c.inserted == nil {
-		c.inserted = map[vast.Entity]bool{}
+	word := int(e.Slot() / 64)
+	if word >= len(c.slots) {
+		c.slots = append(c.slots, make([]uint64, word+1-len(c.slots))...)
 	}
-	c.inserted[e] = true
+	c.slots[word] |= 1 << (e.Slot() % 64)
 	return nil
+}
+
+// added reports whether an earlier row of an INSERT has a living entity.
+func (c *change) added(e vast.Entity) bool {
+	word := int(e.Slot() / 64)
+	return word < len(c.slots) && c.slots[word]>>(e.Slot()%64)&1 != 0
 }
 
 func (c *change) partNames() (names string) {
@@ -270,9 +281,9 @@ func (c *change) room() error {
 		case p.link != nil:
 			err = p.link.GrowLevels(p.link.levels)
 		case p.name != nil:
-			err = internals.GrowNames(c.world)
+			err = internals.GrowAdditions(p.column, c.world.Slots(), len(c.births)+c.additions)
 		case c.additions > 0:
-			err = internals.GrowAdditions(p.column, c.end, c.additions)
+			err = internals.GrowAdditions(p.column, 64*len(c.slots), c.additions)
 		}
 		if err != nil {
 			return err
@@ -320,11 +331,12 @@ func (c *change) insert() error {
 			continue
 		}
 		for i := range c.parts {
-			p := &c.parts[i]
-			p.mustRead(c, row)
-			if !p.isElement() {
+			switch p := &c.parts[i]; {
+			case !p.isElement():
+				p.mustRead(c, row)
 				c.connect(p, vast.EntityOf(id))
-			} else if !isNew[row] {
+			case !isNew[row]:
+				p.mustRead(c, row)
 				probe.AddValue(p.column, vast.EntityOf(id), p.cell.Elem())
 			}
 		}

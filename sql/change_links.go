@@ -31,7 +31,7 @@ const anyDepth = 1 << 30
 // describeLinks finds out which relations may have circles.
 func (c *change) describeLinks() error {
 	for i := range c.parts {
-		if p := &c.parts[i]; p.link != nil {
+		if p := &c.parts[i]; p.link != nil && c.verb != verbDelete {
 			columns, err := internals.Columns("vastsql.Apply", c.world, false)
 			if err != nil {
 				return err
@@ -179,8 +179,8 @@ func (c *change) checkDeletion() error {
 		for _, l := range refusing {
 			for source := range l.sources(target) {
 				if _, ok := rowOf[source]; !ok {
-					return c.fail(rowOf[target], codeRefused, "entity %v cannot be deleted while entity %v links to "+
-						"it in %s", target, source, l.name)
+					return c.fail(rowOf[target], codeRefused, "entity %v cannot be deleted while entity %v "+
+						"links to it in %s", target, source, l.name)
 				}
 			}
 		}

@@ -32,7 +32,8 @@ func (g *generator) figures(outer []string, columns ...string) string {
 		case 2:
 			x = x + g.of(" = ", " < ", " IS ") + g.constant()
 		case 3:
-			x = "CASE WHEN " + x + " > " + g.constant() + " THEN " + g.aggregate(alias) + " ELSE " + g.constant() + " END"
+			x = "CASE WHEN " + x + " > " + g.constant() + " THEN " + g.aggregate(alias) + " ELSE " +
+				g.constant() + " END"
 		case 4:
 			x = "CAST(" + x + " AS TEXT)"
 		case 5:
@@ -80,8 +81,8 @@ func (g *generator) nested() string {
 			g.of(" JOIN ", " LEFT JOIN ") + from + " ON q.n" + g.of(" < ", " = ") + g.column(a)
 	case 2:
 		return "SELECT q.*, " + g.column(a) + " FROM " + from + g.of(" JOIN ", " LEFT JOIN ") + "(" +
-			g.figures(nil, "n", "m") + ") AS q ON q.m" + g.of(" > ", " = ") + g.column(a) + " WHERE q.n" + g.of(" < ", " = ", " IS NOT ") +
-			g.constant()
+			g.figures(nil, "n", "m") + ") AS q ON q.m" + g.of(" > ", " = ") + g.column(a) + " WHERE q.n" +
+			g.of(" < ", " = ", " IS NOT ") + g.constant()
 	case 3:
 		return "WITH w AS (" + g.figures(nil, "n") + "), u(n) AS (" + g.figures(nil, "k") +
 			") SELECT w.n, u.n, v.n + 1 FROM w, u, w AS v"
@@ -89,14 +90,15 @@ func (g *generator) nested() string {
 		return g.figures(nil, "n", "m") + g.of(" UNION ", " UNION ALL ", " EXCEPT ", " INTERSECT ") +
 			g.figures(nil, "n", "m") + g.of("", " ORDER BY 2, 1", " ORDER BY n", " ORDER BY m LIMIT 5")
 	case 5:
-		return "SELECT " + g.column(a) + " FROM " + from + " WHERE " + g.column(a) + g.of(" < ", " IN ", " >= ") + "(" +
-			g.figures([]string{a}, "n") + ")"
+		return "SELECT " + g.column(a) + " FROM " + from + " WHERE " + g.column(a) +
+			g.of(" < ", " IN ", " >= ") + "(" + g.figures([]string{a}, "n") + ")"
 	case 6:
-		return "SELECT count(*), sum(" + g.column(a) + ") FROM " + from + " WHERE " + g.of("", "NOT ") + "EXISTS (" +
-			g.figures([]string{a}, "n") + ")"
+		return "SELECT count(*), sum(" + g.column(a) + ") FROM " + from + " WHERE " + g.of("", "NOT ") +
+			"EXISTS (" + g.figures([]string{a}, "n") + ")"
 	case 7:
-		return "WITH " + g.of("odd", "position", "ODD") + "(a, x) AS (" + g.figures(nil, "n", "m") + ") SELECT sum(" +
-			g.of("a", "x") + "), count(*) FROM " + g.of("odd", "position", "main.odd", "main.position")
+		return "WITH " + g.of("odd", "position", "ODD") + "(a, x) AS (" + g.figures(nil, "n", "m") +
+			") SELECT sum(" + g.of("a", "x") + "), count(*) FROM " +
+			g.of("odd", "position", "main.odd", "main.position")
 	}
 	return "SELECT (" + g.figures(nil, "n") + ") + (" + g.figures(nil, "n") + ") AS \"é\", (" +
 		g.figures(nil, "n") + g.of("", " ORDER BY n", " LIMIT 1") + ")"

@@ -1,4 +1,4 @@
-// Package vastsql answers SQL statements about a [vast.World]. [Open] returns a database/sql.DB whose tables
+// Package vastsql executes SQL statements about a [vast.World]. [Open] returns a database/sql.DB whose tables
 // are the components, tags, relations and names of the world. SQLite executes the statements; the tables are
 // virtual tables over copies of the world's columns.
 //
@@ -57,6 +57,41 @@
 // If Options.Store names the folder of a store, a statement that ends in AS OF TICK n reads the checkpoint of
 // that tick, and a statement that would copy too much reads the newest checkpoint. Both see the tables of the
 // checkpoint, but no tables that the connection has made in schema temp.
+//
+// # Writes
+//
+// With [Options.Write], statements change the world. SQLite computes the rows of a statement from the copies.
+// Then all rows are checked and applied between two ticks, as a whole: if one row does not fit, or if there
+// is no memory, the statement changes nothing and returns a [WriteError]. Callbacks and trackers see the
+// changes.
+//
+//   - UPDATE sets the fields that the statement names. Other fields keep the values that they have when the
+//     statement is applied. The new values come from the moment that the statement has read.
+//   - INSERT adds the component, tag, link or name to the entity that the row names. If entity (or source) is
+//     left out or NULL, the row makes a new entity. Fields that the statement leaves out are zero. INSERT
+//     INTO entities DEFAULT VALUES makes an entity. INSERT into a table of several components adds all of
+//     them; the table of an archetype only gets new entities.
+//   - DELETE removes the component, tag, link or name. DELETE FROM entities deletes entities; the
+//     [vast.OnDelete] of relations applies, and a refused deletion is an error.
+//   - INSERT is an error if the entity has the component, or if another entity has the name. With OR REPLACE,
+//     the row replaces what is there; with OR IGNORE, the row is left out.
+//   - If an entity has been deleted or has lost the component since the statement has read it, the statement
+//     changes nothing, and the code of the WriteError is "40001": repeat the statement.
+//
+// A value must fit its field: 300 does not fit an int8, a text does not fit a number, 1.5 does not fit an
+// integer, and NULL only fits an entity (the zero Entity) and a []byte. The columns entity, source, slot and
+// generation cannot be set by UPDATE. Edges, [Options.Lists] and the tables that begin with vast_ are
+// read-only.
+//
+// The result of a statement has the number of rows, and the ID of the entity of the last inserted row. INSERT
+// … RETURNING entity returns the IDs of all rows.
+//
+// Statements are not combined: a statement that writes inside of a transaction or a savepoint is an error,
+// because ROLLBACK could not undo it. A cancelled statement changes nothing. If it was applied already, it
+// succeeds.
+//
+// If a journal records the inputs of a program, statements must be inputs, too: see [Options.Edit] and
+// [Apply].
 //
 // # Speed
 //

@@ -142,7 +142,7 @@ func looksUpEdges(text string, s *schema) bool {
 		return false
 	}
 	t := s.find(from.Name.Name)
-	return t != nil && t.edges != nil && !s.temp[strings.ToLower(t.name)] && fixesEnd(q.WhereExpr)
+	return t != nil && t.edges != nil && s.temp[strings.ToLower(t.name)] == nil && fixesEnd(q.WhereExpr)
 }
 
 // fixesEnd reports whether an expression compares source or target with a constant for equality, and whether

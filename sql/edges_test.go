@@ -48,7 +48,7 @@ func (f *fixture) addRoads(t testing.TB) (roads vast.Edges[Road], n int) {
 }
 
 func TestEdges(t *testing.T) {
-	f := newFixture(t, 40, Options{})
+	f := newFixture(t, 40, Options{MaxPause: time.Minute})
 	roads, n := f.addRoads(t)
 	id := func(i int) int64 { return int64(f.entities[i].ID()) }
 	in := func(i int) (n int) {
@@ -104,7 +104,7 @@ func TestEdges(t *testing.T) {
 // TestEdgesOfOneEntity compares look-ups, which the world answers from its lists, with reads of the whole
 // table.
 func TestEdgesOfOneEntity(t *testing.T) {
-	f := newFixture(t, 40, Options{})
+	f := newFixture(t, 40, Options{MaxPause: time.Minute})
 	f.addRoads(t)
 	all := read(t, f.db, "SELECT source, target, lanes, \"to\" FROM roads")
 	for i, e := range f.entities {
@@ -112,7 +112,7 @@ func TestEdgesOfOneEntity(t *testing.T) {
 			text := "SELECT source, target, lanes, \"to\" FROM roads AS r WHERE r." + column + " = ?"
 			var want []string
 			for _, row := range all {
-				if strings.Split(row, "|")[end] == fmt.Sprint(e.ID()) {
+				if strings.Split(row, "|")[end] == fmt.Sprint(int64(e.ID())) {
 					want = append(want, row)
 				}
 			}
@@ -162,7 +162,7 @@ func TestLooksUpEdges(t *testing.T) {
 
 // TestEdgesLimits reads more edges than the limits allow, and the edges of one entity, which they allow.
 func TestEdgesLimits(t *testing.T) {
-	f := newFixture(t, 400, Options{MaxCopyBytes: 2000})
+	f := newFixture(t, 400, Options{MaxCopyBytes: 2000, MaxPause: time.Minute})
 	f.addRoads(t)
 	var limit *LimitError
 	if _, err := tryRead(f.db, "SELECT sum(length) FROM roads"); !errors.As(err, &limit) ||

@@ -41,10 +41,11 @@ type worldEdit struct {
 	values     []value      // a value of each row for each field
 }
 
-// columnName names a column of a world. among is the index among the columns with this name.
+// columnName names a column of a world. number is its number in the world of the statement, because several
+// columns may have one name.
 type columnName struct {
-	name  string
-	among int
+	name   string
+	number int
 }
 
 // row returns the values of a row.
@@ -64,7 +65,7 @@ func (e *worldEdit) encode() []byte {
 	b = append(b, byte(e.verb), byte(e.onConflict))
 	b = binary.AppendUvarint(b, uint64(len(e.columns)))
 	for _, c := range e.columns {
-		b = binary.AppendUvarint(appendText(b, c.name), uint64(c.among))
+		b = binary.AppendUvarint(appendText(b, c.name), uint64(c.number))
 	}
 	b = binary.AppendUvarint(b, uint64(len(e.fields)))
 	for _, name := range e.fields {

@@ -4,12 +4,13 @@ import (
 	"reflect"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/vastgo/vast"
 )
 
 func TestEntities(t *testing.T) {
-	f := newFixture(t, 20, Options{})
+	f := newFixture(t, 20, Options{MaxPause: time.Minute})
 	f.addRoads(t)
 	id := func(i int) int64 { return int64(f.entities[i].ID()) }
 	for _, c := range []struct {

@@ -205,28 +205,28 @@ func (f *field) fitJSON(p unsafe.Pointer, v value) *misfit {
 		}
 	}
 	if err != nil {
-		return &misfit{codeInvalidText, fmt.Sprintf("is a %v, for which %v is not valid JSON: %v", f.typ, v, err)}
+		return &misfit{codeInvalidText, fmt.Sprintf("is a %v, for which %v is not valid JSON: %v", f.typ, v,
+			err)}
 	}
 	reflect.NewAt(f.typ, p).Elem().Set(decoded.Elem())
 	return nil
 }
 
-// settable returns an error if SQL must not set a field, because SQL shows only a part of the value, or because
-// other code may rely on the value.
+// settable returns an error if SQL must not set a field, because SQL shows only a part of the value, or
+// because other code may rely on the value.
 func (t *table) settable(f *field) error {
 	p := &t.parts[f.part]
 	if f.kind == kindJSON && !shownWhole(f.typ, nil) {
-		return t.fixed(f, fmt.Sprintf("cannot be set, because SQL does not show all of a value of type %v", f.typ))
+		return t.fixed(f, fmt.Sprintf("because SQL does not show all of a value of type %v", f.typ))
 	}
 	if p.info.Storage == probe.StorageHeap && p.names == nil && !isExported(p.info.Type, f) {
-		return t.fixed(f, "cannot be set, because it shows an unexported field of a value with Go pointers")
+		return t.fixed(f, "because it shows an unexported field of a value with Go pointers")
 	}
 	return nil
 }
 
 func (t *table) fixed(f *field, why string) error {
-	return &WriteError{Code: codeFixedColumn, Detail: fmt.Sprintf("column %s of table %s %s", quote(f.name), t.name,
-		why)}
+	return refuse(codeFixedColumn, "column %s of table %s cannot be set, %s", quote(f.name), t.name, why)
 }
 
 // shownWhole reports whether JSON shows all of a value. inside are the types that contain it.

@@ -38,8 +38,8 @@ func (c *conn) within(f func() error) (err error) {
 func (c *conn) IsValid() bool { return !c.broken }
 
 // free closes a connection whose SQLite has no memory left. The driver panics while it does so, because the
-// statements still have this error. SQLite's memory lies outside of Go's heap, so that the garbage collector would
-// not free it.
+// statements still have this error. SQLite's memory lies outside of Go's heap, so that the garbage collector
+// would not free it.
 func (c *conn) free() {
 	quietly := func(f func() error) {
 		defer func() { _ = recover() }()

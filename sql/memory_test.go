@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestMemoryIsFreed lets statements take too much memory. SQLite's memory of their connections lies outside of Go's
-// heap.
+// TestMemoryIsFreed lets statements take too much memory. SQLite's memory of their connections lies outside
+// of Go's heap.
 func TestMemoryIsFreed(t *testing.T) {
 	size := func() (bytes int) {
 		text, err := os.ReadFile("/proc/self/statm")
@@ -33,6 +33,7 @@ func TestMemoryIsFreed(t *testing.T) {
 		}
 	}
 	if grown := size() - before; grown > 5*each {
-		t.Errorf("after 10 statements that took too much memory, the address space has grown by %d MB", grown>>20)
+		t.Errorf("after 10 statements that took too much memory, the address space has grown by %d MB",
+			grown>>20)
 	}
 }

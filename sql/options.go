@@ -14,8 +14,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// Options limits what a statement may take, allows it to write, and adds tables. The zero value has the default
-// limits, and only reads.
+// Options limits what a statement may take, allows it to write, and adds tables. The zero value has the
+// default limits, and only reads.
 type Options struct {
 	// MaxCopyBytes limits the bytes of columns that one statement may copy. The copy delays the world's owner
 	// by about 0.1 ms for each MB. The default is 64 MiB.
@@ -33,24 +33,25 @@ type Options struct {
 	MaxRows int
 
 	// MaxMemoryBytes limits the memory that SQLite may take for one connection, for example for sorting. A
-	// connection always may take 8 MiB. It also limits the memory for the rows that one statement writes, and the
-	// memory for the values of percentile and median. The default is 256 MiB.
+	// connection always may take 8 MiB. It also limits the memory for the rows that one statement writes, and
+	// the memory for the values of percentile and median. The default is 256 MiB.
 	MaxMemoryBytes int
 
-	// Store is the folder of the [store.Store] that keeps the world. A statement that ends in AS OF TICK n reads
-	// the checkpoint of this tick, if the folder keeps one. A statement that would copy more than MaxCopyBytes,
-	// or delay the world longer than MaxPause, reads the newest checkpoint instead, and sends a note: see
-	// [WithNotes]. Without a folder, such statements return an error.
+	// Store is the folder of the [store.Store] that keeps the world. A statement that ends in AS OF TICK n
+	// reads the checkpoint of this tick, if the folder keeps one. A statement that would copy more than
+	// MaxCopyBytes, or delay the world longer than MaxPause, reads the newest checkpoint instead, and sends a
+	// note: see [WithNotes]. Without a folder, such statements return an error.
 	Store string
 
 	// Write allows INSERT, UPDATE and DELETE. Default: statements only read.
 	Write bool
 
-	// Edit carries out what a statement writes. A statement calls Edit with an encoded edit, on a goroutine of its
-	// own. Edit must hand the edit to the goroutine that owns the world, and that goroutine must call [Apply] with
-	// the edit. Edit may return nil only when the edit is durable, because the statement then succeeds. If the
-	// program keeps its world in a store with a journal, set Edit to Store.Submit, and call Apply where the program
-	// applies inputs. Default: the statement changes the world in a call of [vast.World.Visit].
+	// Edit carries out what a statement writes. A statement calls Edit with an encoded edit, on a goroutine
+	// of its own. Edit must hand the edit to the goroutine that owns the world, and that goroutine must call
+	// [Apply] with the edit. Edit may return nil only when the edit is durable, because the statement then
+	// succeeds. If the program keeps its world in a store with a journal, set Edit to Store.Submit, and call
+	// Apply where the program applies inputs. Default: the statement changes the world in a call of
+	// [vast.World.Visit].
 	Edit func(ctx context.Context, edit []byte) error
 
 	// Each element of Tables adds a table of the entities that have all listed columns. The key is the name

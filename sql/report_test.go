@@ -110,7 +110,7 @@ func TestMemory(t *testing.T) {
 		}
 	}
 	for _, text := range []string{
-		"SELECT sum(resident_bytes) BETWEEN 40000 AND sum(committed_bytes) FROM vast_memory "+
+		"SELECT sum(resident_bytes) BETWEEN 40000 AND sum(committed_bytes) FROM vast_memory " +
 			"WHERE name = 'position'",
 		"SELECT count(*) = 0 FROM vast_memory WHERE resident_bytes > committed_bytes",
 		"SELECT count(*) = 4999 FROM position WHERE (SELECT count(*) FROM vast_memory) > 0",

@@ -41,12 +41,12 @@ func rewrite(text string, s *schema) rewritten {
 		return r
 	}
 	w := rewriter{text: text, schema: s}
-	for i, c := range text {
+	for _, c := range text {
 		if c > unicode.MaxASCII && w.starts == nil {
 			w.starts = offsets(text)
 		}
-		if unicode.IsSpace(c) && (c > ' ' || c == '\v') || i > 0 && c == 0 {
-			return r // the parser takes these characters for spaces, SQLite does not
+		if unicode.IsSpace(c) && (c > ' ' || c == '\v') || c == 0 {
+			return r // the parser takes some of these characters for spaces, SQLite does not
 		}
 	}
 	statement, err := sql.NewParser(strings.NewReader(text)).ParseStatement()
@@ -57,7 +57,7 @@ func rewrite(text string, s *schema) rewritten {
 		statement = e.Stmt
 	}
 	if q, ok := statement.(*sql.SelectStatement); ok {
-		w.query(q, inExpression)
+		w.query(q, outermost)
 		r.selects, r.names, r.point = w.selects, w.names, w.lookup && w.count == 1 && !w.unknown
 	}
 	return r
@@ -119,8 +119,9 @@ func (w *rewriter) at(offset int) int {
 type place int
 
 const (
-	inExpression place = iota // also for the outermost SELECT
-	inSource                  // in FROM or WITH
+	outermost    place = iota
+	inExpression       // or combined by UNION and the like
+	inSource           // in FROM or WITH
 	inExists
 )
 
@@ -131,6 +132,9 @@ func (w *rewriter) query(q *sql.SelectStatement, p place) {
 		for _, c := range q.WithClause.CTEs {
 			w.ctes = append(w.ctes, c.TableName.Name)
 		}
+	}
+	if p == outermost && q.Compound != nil {
+		p = inExpression
 	}
 	for arm := q; arm != nil; arm = arm.Compound {
 		w.count++
@@ -189,7 +193,7 @@ func (w *rewriter) tableOf(s sql.Source) (*table, *sql.QualifiedTableName) {
 		if !sameName(source.Schema.Name, "main") {
 			return nil, nil
 		}
-	} else if w.schema.temp[strings.ToLower(name)] ||
+	} else if w.schema.temp[strings.ToLower(name)] != nil ||
 		slices.ContainsFunc(w.ctes, func(cte string) bool { return sameName(cte, name) }) {
 		return nil, nil
 	}

@@ -13,10 +13,12 @@ import (
 )
 
 // unequal matches statements whose rows depend on the order of rows or on something else than their tables.
-var unequal = regexp.MustCompile(`(?i)limit|over|window|rowid|oid|random|concat|string_agg|json_group|jsonb_group|date|time|` +
-	`julian|pragma|sqlite_|changes|_aggregates|\$aggregates|explain|offset|first_value|median|percentile|create|drop|` +
-	`begin|commit|end|rollback|savepoint|release|attach|detach|vacuum|analyze|reindex|insert|update|delete|replace|alter|` +
-	`zeroblob|printf|format|randomblob|vast_|load_extension|subtype|likely|likelihood|tick`)
+var unequal = regexp.MustCompile(`(?i)` + strings.Join([]string{"limit", "offset", "over", "window", "rowid",
+	"oid", "random", "concat", "string_agg", "json", "date", "time", "julian", "pragma", "sqlite_", "changes",
+	`\$aggregates`, "explain", "first_value", "median", "percentile", "create", "drop", "begin", "commit",
+	"end", "rollback", "savepoint", "release", "attach", "detach", "vacuum", "analyze", "reindex", "insert",
+	"update", "delete", "replace", "alter", "zeroblob", "printf", "format", "vast_", "load_extension",
+	"subtype", "likely", "likelihood", "tick"}, "|"))
 
 // FuzzStatement runs any text on a small world. It must not panic, and a result must be that of SQLite's own
 // tables.
@@ -51,7 +53,8 @@ func FuzzStatement(f *testing.F) {
 		}
 		theirs, err := fuzzRows(ctx, own, text)
 		if err != nil {
-			if strings.Contains(err.Error(), "no such column") || strings.Contains(err.Error(), "no such table") {
+			if text := err.Error(); strings.Contains(text, "no such column") ||
+				strings.Contains(text, "no such table") {
 				t.Fatalf("%q: %v on SQLite's own tables, no error here", text, err)
 			}
 			return

@@ -21,7 +21,7 @@ func (c *candidate) value(x sql.Node, results bool) bool {
 	case *sql.QualifiedRef:
 		return x.Column != nil && !sameName(x.Table.Name, c.alias)
 	case *sql.Call:
-		if results && c.call(x) {
+		if results && c.call(x, "+") {
 			return true
 		}
 		name := strings.ToLower(x.Name.Name)
@@ -69,8 +69,8 @@ type scope struct {
 	alias string
 }
 
-// isUnrelated reports whether a subquery, or a part of it, names no column of the candidate's table. scopes are
-// the tables around the part within the subquery, whose columns hide those of the candidate's table.
+// isUnrelated reports whether a subquery, or a part of it, names no column of the candidate's table. scopes
+// are the tables around the part within the subquery, whose columns hide those of the candidate's table.
 func (c *candidate) isUnrelated(x sql.Node, scopes []scope) bool {
 	switch x := x.(type) {
 	case *sql.Ident:
@@ -153,8 +153,8 @@ func (w *rewriter) keepNames(q *sql.SelectStatement) {
 }
 
 // endOfResult are the tokens that may follow the last column of a result.
-var endOfResult = []sql.Token{sql.FROM, sql.WHERE, sql.GROUP, sql.HAVING, sql.WINDOW, sql.ORDER, sql.LIMIT, sql.UNION,
-	sql.INTERSECT, sql.EXCEPT, sql.RP, sql.SEMI, sql.EOF}
+var endOfResult = []sql.Token{sql.FROM, sql.WHERE, sql.GROUP, sql.HAVING, sql.WINDOW, sql.ORDER, sql.LIMIT,
+	sql.UNION, sql.INTERSECT, sql.EXCEPT, sql.RP, sql.SEMI, sql.EOF}
 
 // changes reports whether the text of a SELECT in text[start:end] may change.
 func (w *rewriter) changes(start, end int) bool {

@@ -35,6 +35,11 @@ func (w *rewriter) try(q *sql.SelectStatement, p place) {
 		return
 	}
 	for _, column := range q.Columns {
+		// In the outermost result, a column keeps its declared type. Elsewhere, +column has no affinity, like
+		// a call: SQLite does not convert what it is compared with.
+		if call, ok := column.Expr.(*sql.Call); ok && p == outermost && c.call(call, "") {
+			continue
+		}
 		if column.Expr == nil || !c.value(column.Expr, true) {
 			return
 		}
@@ -169,8 +174,9 @@ func (c *candidate) condition(x, y sql.Expr, equal bool) bool {
 	return true
 }
 
-// call replaces a call of an aggregate, and reports whether it is one that this package computes.
-func (c *candidate) call(x *sql.Call) bool {
+// call replaces a call of an aggregate by a sign and a column. It reports whether this package computes the
+// aggregate.
+func (c *candidate) call(x *sql.Call, sign string) bool {
 	if x.Distinct.IsValid() || x.Filter != nil || x.Over != nil {
 		return false
 	}
@@ -193,7 +199,6 @@ func (c *candidate) call(x *sql.Call) bool {
 		return false
 	}
 	c.calls++
-	// Like the call, +column has no affinity: SQLite does not convert what it is compared with.
-	c.replace(c.at(x.Name.NamePos.Offset), c.at(x.Rparen.Offset)+1, "+"+quote(column))
+	c.replace(c.at(x.Name.NamePos.Offset), c.at(x.Rparen.Offset)+1, sign+quote(column))
 	return true
 }

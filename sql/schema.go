@@ -50,7 +50,7 @@ const maxColumns = 2000
 type schema struct {
 	tables     []*table
 	byName     map[string]*table // by name in lower case, because SQL ignores case
-	temp       map[string]bool   // names, in lower case, of the tables that the user has made in schema temp
+	temp       map[string]*table // the tables that the user has made in schema temp, by name in lower case
 	nameOf     []string          // names of the tables of the world's columns; empty for a private column
 	archetypes int               // number of archetypes of the world that update has seen
 }

@@ -14,6 +14,7 @@ import (
 // session is the state of one connection.
 type session struct {
 	reader *reader
+	db     *sqlite3.Conn
 	schema *schema // the tables of this connection
 
 	ctx     context.Context
@@ -26,15 +27,12 @@ type session struct {
 	err     error           // error of this package about the statement: SQLite keeps only its text
 	write   *write          // what the statement writes; nil if it only reads
 	dropped string          // table that the statement in preparation drops
-
-	db     *sqlite3.Conn
-	joined map[string]*table // tables that the user has made in schema temp, by name in lower case
 }
 
 const aggregateSuffix = "$aggregates"
 
 func newSession(r *reader, db *sqlite3.Conn) (*session, error) {
-	s := &session{reader: r, ctx: context.Background(), schema: &schema{}, db: db, joined: map[string]*table{}}
+	s := &session{reader: r, db: db, ctx: context.Background(), schema: &schema{temp: map[string]*table{}}}
 	rows := func(_ *sqlite3.Conn, _, _, name string, _ ...string) (*vtab, error) {
 		t := s.schema.find(name)
 		if t == nil {
@@ -107,8 +105,9 @@ func (s *session) join(name string, args []string) (*table, error) {
 	case strings.HasSuffix(name, aggregateSuffix):
 		return nil, fmt.Errorf("names that end in %s are reserved", aggregateSuffix)
 	}
-	t := s.joined[strings.ToLower(name)]
-	if t != nil && slices.EqualFunc(t.parts, columns, func(p part, c vast.AnyColumn) bool { return p.column == c }) {
+	t := s.schema.temp[strings.ToLower(name)]
+	same := func(p part, c vast.AnyColumn) bool { return p.column == c }
+	if t != nil && slices.EqualFunc(t.parts, columns, same) {
 		return t, nil // SQLite connects to the table again
 	}
 	err := s.reader.world.Visit(s.ctx, func() bool {
@@ -116,14 +115,10 @@ func (s *session) join(name string, args []string) (*table, error) {
 		t.rows.Store(int64(t.query.Count()))
 		return true
 	})
-	if s.schema.temp == nil {
-		s.schema.temp = map[string]bool{}
-	}
-	s.schema.temp[strings.ToLower(name)] = true
 	if err != nil {
 		return nil, err
 	}
-	s.joined[strings.ToLower(name)] = t
+	s.schema.temp[strings.ToLower(name)] = t
 	return t, nil
 }
 

@@ -77,7 +77,7 @@ func (s *soakWorld) pay(e vast.Entity, gold int64) {
 	s.accounts.Set(e, Account{now, ^now})
 }
 
-// tick makes payments within regions and between them, moves gold into purses and back, and replaces entities.
+// tick makes payments, moves gold into purses and back, and replaces entities.
 func (s *soakWorld) tick() {
 	any := func() (int, vast.Entity) {
 		i := s.rng.IntN(len(s.entities))
@@ -162,22 +162,24 @@ func soakRows(ctx context.Context, db *sql.DB, text string, args ...any) (all []
 var soakClients = []soakClient{
 	{"aggregates", func(ctx context.Context, db *sql.DB, rng *rand.Rand, w *soakWorld) error {
 		return errors.Join(
-			asked(ctx, db, "SELECT (SELECT sum(gold) FROM account) + (SELECT sum(coins) FROM purse)", soakGold),
+			asked(ctx, db, "SELECT (SELECT sum(gold) FROM account) + (SELECT sum(coins) FROM purse)",
+				soakGold),
 			asked(ctx, db, "SELECT count(*) FROM account", soakEntities),
 			asked(ctx, db, "WITH a AS (SELECT sum(gold) AS s, sum(twin) AS t, count(*) AS n FROM account) "+
 				"SELECT s + t + n FROM a", 0),
-			asked(ctx, db, "SELECT sum(s) FROM (SELECT sum(gold) AS s FROM account WHERE gold > 100 UNION ALL "+
-				"SELECT sum(gold) FROM account WHERE gold <= 100 UNION ALL SELECT sum(coins) FROM purse)",
-				soakGold))
+			asked(ctx, db, "SELECT sum(s) FROM (SELECT sum(gold) AS s FROM account WHERE gold > 100 "+
+				"UNION ALL SELECT sum(gold) FROM account WHERE gold <= 100 "+
+				"UNION ALL SELECT sum(coins) FROM purse)", soakGold))
 	}},
 	{"joins", func(ctx context.Context, db *sql.DB, rng *rand.Rand, w *soakWorld) error {
-		return asked(ctx, db, "SELECT sum(a.gold + ifnull(p.coins, 0)) FROM account a JOIN region r USING (entity) "+
-			"LEFT JOIN purse p USING (entity)", soakGold)
+		return asked(ctx, db, "SELECT sum(a.gold + ifnull(p.coins, 0)) FROM account a "+
+			"JOIN region r USING (entity) LEFT JOIN purse p USING (entity)", soakGold)
 	}},
 	{"groups", func(ctx context.Context, db *sql.DB, rng *rand.Rand, w *soakWorld) error {
 		return errors.Join(
-			asked(ctx, db, "SELECT sum(s) - (SELECT sum(gold) FROM account) FROM (SELECT number, sum(gold) AS s "+
-				"FROM account JOIN region USING (entity) GROUP BY number)", 0),
+			asked(ctx, db, "SELECT sum(s) - (SELECT sum(gold) FROM account) "+
+				"FROM (SELECT number, sum(gold) AS s FROM account JOIN region USING (entity) "+
+				"GROUP BY number)", 0),
 			asked(ctx, db, "SELECT count(*) FROM (SELECT number FROM region GROUP BY number)", soakRegions))
 	}},
 	{"points", func(ctx context.Context, db *sql.DB, rng *rand.Rand, w *soakWorld) error {
@@ -215,7 +217,8 @@ var soakClients = []soakClient{
 		return rows.Close()
 	}},
 	{"slow", func(ctx context.Context, db *sql.DB, rng *rand.Rand, w *soakWorld) error {
-		_, err := soakRows(ctx, db, "SELECT count(*) FROM account a, account b, account c WHERE a.gold = b.twin + c.gold")
+		_, err := soakRows(ctx, db, "SELECT count(*) FROM account a, account b, account c "+
+			"WHERE a.gold = b.twin + c.gold")
 		var limit *LimitError
 		if !errors.As(err, &limit) || limit.Option != "MaxTime" {
 			return fmt.Errorf("a statement that takes too long returned %w", err)
@@ -295,8 +298,8 @@ func TestSoak(t *testing.T) {
 	}
 	slices.Sort(s.delays)
 	at := func(part float64) time.Duration { return s.delays[int(part*float64(len(s.delays)-1))] }
-	t.Logf("%d ticks in %v; their delays: median %v, 99%% %v, 99.9%% %v, most %v", s.ticks, length, at(0.5), at(0.99),
-		at(0.999), at(1))
+	t.Logf("%d ticks in %v; their delays: median %v, 99%% %v, 99.9%% %v, most %v", s.ticks, length,
+		at(0.5), at(0.99), at(0.999), at(1))
 	t.Logf("MB in use and resident: %.1f", memory)
 	if !longtest.Enabled() || t.Failed() {
 		return
@@ -305,15 +308,16 @@ func TestSoak(t *testing.T) {
 		t.Errorf("one of a thousand ticks waited for %v, want at most %v", at(0.999), most)
 	}
 	for _, column := range []int{0, 1} {
-		early, late := mean(memory[len(memory)/4:len(memory)/2], column), mean(memory[3*len(memory)/4:], column)
+		n := len(memory)
+		early, late := mean(memory[n/4:n/2], column), mean(memory[3*n/4:], column)
 		if late > 1.1*early+4 {
 			t.Errorf("memory grew from %.1f MB to %.1f MB", early, late)
 		}
 	}
 }
 
-// soakMemory measures the memory 40 times until end, unless ended is closed earlier: the bytes in use on the Go
-// heap after a collection, and the resident memory of the process, in MB.
+// soakMemory measures the memory 40 times until end, unless ended is closed earlier: the bytes in use on the
+// Go heap after a collection, and the resident memory of the process, in MB.
 func soakMemory(end time.Time, ended <-chan struct{}) (all [][2]float64) {
 	clock := time.NewTicker(time.Until(end) / 40)
 	defer clock.Stop()

@@ -102,12 +102,14 @@ type logicTable struct {
 
 var (
 	createTable = regexp.MustCompile(`(?is)^\s*CREATE TABLE (\w+)\s*\((.*)\)\s*;?\s*$`)
-	insertInto  = regexp.MustCompile(`(?is)^\s*INSERT INTO (\w+)\s*(?:\(([\w, ]+)\))?\s*VALUES\s*\((.*)\)\s*;?\s*$`)
+	insertInto  = regexp.MustCompile(`(?is)^\s*INSERT INTO (\w+)\s*(?:\(([\w, ]+)\))?\s*` +
+		`VALUES\s*\((.*)\)\s*;?\s*$`)
 	insertFrom  = regexp.MustCompile(`(?is)^\s*INSERT INTO (\w+)\s+SELECT \* FROM (\w+)\s*;?\s*$`)
 	createIndex = regexp.MustCompile(`(?is)^\s*CREATE (UNIQUE )?INDEX `)
 	literal     = regexp.MustCompile(`'(?:[^']|'')*'|[^,]+`)
-	// otherColumns matches statements that read all columns, as tables of a world have the column entity, too.
-	otherColumns = regexp.MustCompile(`(?i)(select\s+(all\s+|distinct\s+)?|,\s*)(\w+\s*\.\s*)?\*\s*(from|,)|natural`)
+	// otherColumns matches statements that read all columns: tables of a world have the column entity, too.
+	otherColumns = regexp.MustCompile(`(?i)(select\s+(all\s+|distinct\s+)?|,\s*)(\w+\s*\.\s*)?` +
+		`\*\s*(from|,)|natural`)
 )
 
 // perform adds what a statement makes to tables, and reports whether it understands the statement.
@@ -116,7 +118,8 @@ func perform(tables map[string]*logicTable, text string) bool {
 		t := &logicTable{name: m[1]}
 		for column := range strings.SplitSeq(m[2], ",") {
 			words := strings.Fields(column)
-			if len(words) < 2 || strings.EqualFold(words[0], "primary") || strings.EqualFold(words[0], "unique") {
+			if len(words) < 2 || strings.EqualFold(words[0], "primary") ||
+				strings.EqualFold(words[0], "unique") {
 				return false
 			}
 			t.columns = append(t.columns, words[0])
@@ -201,8 +204,8 @@ func fill(v reflect.Value, first int, row []any) {
 	}
 }
 
-// hasNullNumbers reports whether a table has NULL, for which its numbers must be floats. As texts, these floats
-// differ from the integers of the file.
+// hasNullNumbers reports whether a table has NULL, for which its numbers must be floats. As texts, these
+// floats differ from the integers of the file.
 func hasNullNumbers(tables map[string]*logicTable) bool {
 	for _, table := range tables {
 		if slices.ContainsFunc(table.rows, func(row []any) bool { return slices.Contains(row, nil) }) {
@@ -240,7 +243,8 @@ func openLogic(t *testing.T, tables map[string]*logicTable) *sql.DB {
 			case table.types[i] == "FLOAT", table.types[i] == "REAL", hasNull(i):
 				typ = reflect.TypeFor[float64]()
 			}
-			fields = append(fields, reflect.StructField{Name: strings.ToUpper(name[:1]) + name[1:], Type: typ})
+			name = strings.ToUpper(name[:1]) + name[1:]
+			fields = append(fields, reflect.StructField{Name: name, Type: typ})
 		}
 		structs := reflect.StructOf(fields)
 		list := reflect.MakeSlice(reflect.SliceOf(structs), 0, len(table.rows))
@@ -356,8 +360,8 @@ func TestLogic(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	t.Logf("%d queries, %d of them with aggregates of this package; %d files were not run to their end", queries, fast,
-		left)
+	t.Logf("%d queries, %d of them with aggregates of this package; %d files were not run to their end",
+		queries, fast, left)
 }
 
 func runLogic(t *testing.T, path string) (queries, fast int, all bool) {

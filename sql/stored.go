@@ -24,8 +24,8 @@ func OpenStored(dir string, number uint64, o Options) (*sql.DB, *store.Report, e
 			"TABLE temp.name USING vast(table, ...)")
 	}
 	if o.Write {
-		panic("vastsql: OpenStored: Options.Write is set, but a stored moment does not change: open the running " +
-			"world with Open")
+		panic("vastsql: OpenStored: Options.Write is set, but a stored moment does not change: open the " +
+			"running world with Open")
 	}
 	setDefault(&o.MaxCopyBytes, math.MaxInt/4)
 	setDefault(&o.MaxPause, math.MaxInt64)

@@ -29,8 +29,8 @@ func TestSumsAreThoseOfSQLite(t *testing.T) {
 	}
 	defer own.Close()
 	own.SetMaxOpenConns(1)
-	limits := []float64{1e308, -1e308, math.Inf(1), math.Inf(-1), math.MaxFloat64, -math.MaxFloat64, 5e-324, 0,
-		math.Copysign(0, -1), math.NaN()}
+	limits := []float64{1e308, -1e308, math.Inf(1), math.Inf(-1), math.MaxFloat64, -math.MaxFloat64,
+		5e-324, 0, math.Copysign(0, -1), math.NaN()}
 	float := func(odd bool) float64 {
 		switch n := rng.IntN(5); {
 		case n == 0 && odd:
@@ -45,9 +45,11 @@ func TestSumsAreThoseOfSQLite(t *testing.T) {
 	for round := range longtest.Pick(100, 5000) {
 		rows := make([]row, 1+rng.IntN(200))
 		for i := range rows {
-			rows[i] = row{I: int64(rng.Uint64()) >> rng.IntN(64), F: float(round%3 == 0), G: float32(float(round%2 == 0))}
+			rows[i] = row{I: int64(rng.Uint64()) >> rng.IntN(64), F: float(round%3 == 0),
+				G: float32(float(round%2 == 0))}
 		}
-		if _, err := own.Exec("DROP TABLE IF EXISTS n; CREATE TABLE n(i INTEGER, f REAL, g REAL)"); err != nil {
+		_, err := own.Exec("DROP TABLE IF EXISTS n; CREATE TABLE n(i INTEGER, f REAL, g REAL)")
+		if err != nil {
 			t.Fatal(err)
 		}
 		for _, r := range rows {

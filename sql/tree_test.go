@@ -58,11 +58,12 @@ func TestTreeAgainstRelation(t *testing.T) {
 			}
 			parent := ""
 			if target, ok := childOf.Target(e); ok {
-				parent = fmt.Sprint(target.ID())
+				parent = fmt.Sprint(int64(target.ID()))
 			}
-			parents = append(parents, fmt.Sprint(e.ID(), "|", parent, "|", childOf.Depth(e)))
+			parents = append(parents, fmt.Sprint(int64(e.ID()), "|", parent, "|", childOf.Depth(e)))
 			for d := range childOf.Descendants(e) {
-				below = append(below, fmt.Sprint(e.ID(), "|", d.ID(), "|", childOf.Depth(d)-childOf.Depth(e)))
+				below = append(below, fmt.Sprint(int64(e.ID()), "|", int64(d.ID()), "|",
+					childOf.Depth(d)-childOf.Depth(e)))
 			}
 		}
 		return true

@@ -123,7 +123,8 @@ func (v *vtab) BestIndex(info *sqlite3.IndexInfo) error {
 func (v *vtab) lookup(info *sqlite3.IndexInfo) int {
 	found := -1
 	for i, c := range info.Constraint {
-		if !c.Usable || c.Op != sqlite3.INDEX_CONSTRAINT_EQ || c.Column < 0 || c.Column >= len(v.table.fields) {
+		if !c.Usable || c.Op != sqlite3.INDEX_CONSTRAINT_EQ || c.Column < 0 ||
+			c.Column >= len(v.table.fields) {
 			continue
 		}
 		if v.table.unique(c.Column) {
@@ -179,21 +180,27 @@ type cursor struct {
 	end     int              // row after the last one
 	results map[int]*figures // aggregates by the column of their field
 	done    bool             // the row of aggregates was read
+
+	text       string   // of the last plan
+	conditions []string // in this text
 }
 
 // Filter moves the cursor to the first row that meets the conditions of a plan.
 func (c *cursor) Filter(plan int, text string, args ...sqlite3.Value) error {
 	c.results, c.done, c.lookup = nil, false, plan == planLookup
-	var conditions []string
-	if at := strings.LastIndexByte(text, '#'); at >= 0 {
-		conditions = strings.Fields(text[at+1:])
+	if text != c.text { // a join runs the same plan again and again
+		c.text, c.conditions = text, nil
+		if at := strings.LastIndexByte(text, '#'); at >= 0 {
+			c.conditions = strings.Fields(text[at+1:])
+		}
 	}
+	conditions := c.conditions
 	if c.vtab.aggregates != nil {
 		args = args[1:] // without the mark
 	}
 	column, id, ok := -1, int64(0), false
 	if c.lookup {
-		column, _ = c.vtab.condition(conditions[0])
+		column, _ = strconv.Atoi(strings.TrimSuffix(conditions[0], "=")) // BestIndex has written it
 		id, ok = idOf(args[0])
 		conditions, args = conditions[1:], args[1:]
 	}
@@ -214,9 +221,9 @@ func (c *cursor) Filter(plan int, text string, args ...sqlite3.Value) error {
 	if ok {
 		c.lookUp(column, id)
 	}
-	c.found = slices.DeleteFunc(c.found, func(row int) bool {
-		return slices.ContainsFunc(all, func(b bounds) bool { return !b.contain(m, row) })
-	})
+	for i := range all {
+		c.found = slices.DeleteFunc(c.found, func(row int) bool { return !all[i].contain(m, row) })
+	}
 	if c.vtab.aggregates == nil {
 		c.next()
 	}
@@ -315,8 +322,8 @@ func (c *cursor) EOF() bool {
 }
 
 // errUnpassed is returned if SQLite evaluates a condition on a table of aggregates itself.
-var errUnpassed = errors.New("vastsql: a condition was not evaluated on the copied columns, which is a defect " +
-	"of this package: write column + 0 in the condition instead of column")
+var errUnpassed = errors.New("vastsql: a condition was not evaluated on the copied columns, which is a " +
+	"defect of this package: write column + 0 in the condition instead of column")
 
 // Column sets the value of a column of the current row.
 func (c *cursor) Column(ctx sqlite3.Context, n int) error {

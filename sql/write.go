@@ -31,20 +31,19 @@ type write struct {
 }
 
 var (
-	errReadOnly = &WriteError{Code: codeReadOnly, Detail: "the database is read-only: the program allows " +
-		"INSERT, UPDATE and DELETE with vastsql's Options.Write"}
-	errStoredMoment = &WriteError{Code: codeReadOnly, Detail: "a stored moment is read-only: write to the running " +
-		"world"}
-	errInTransaction = &WriteError{Code: codeTransaction, Detail: "a statement that writes cannot run in a " +
-		"transaction, because it changes the world at once, and ROLLBACK could not undo it: send the statement " +
-		"without BEGIN or SAVEPOINT"}
+	errReadOnly = refuse(codeReadOnly, "the database is read-only: the program allows INSERT, UPDATE and "+
+		"DELETE with vastsql's Options.Write")
+	errStoredMoment  = refuse(codeReadOnly, "a stored moment is read-only: write to the running world")
+	errInTransaction = refuse(codeTransaction, "a statement that writes cannot run in a transaction, "+
+		"because it changes the world at once, and ROLLBACK could not undo it: send the statement without "+
+		"BEGIN or SAVEPOINT")
 )
 
 // authorizeWrite decides about statements that write. It returns ok false for all others.
 func (s *session) authorizeWrite(action sqlite3.AuthorizerActionCode, name, column, schema string) (
 	code sqlite3.AuthorizerReturnCode, ok bool) {
-	v := map[sqlite3.AuthorizerActionCode]verb{sqlite3.AUTH_INSERT: verbInsert, sqlite3.AUTH_UPDATE: verbUpdate,
-		sqlite3.AUTH_DELETE: verbDelete}[action]
+	v := map[sqlite3.AuthorizerActionCode]verb{sqlite3.AUTH_INSERT: verbInsert,
+		sqlite3.AUTH_UPDATE: verbUpdate, sqlite3.AUTH_DELETE: verbDelete}[action]
 	switch {
 	case action == sqlite3.AUTH_DROP_VTABLE:
 		s.dropped = name
@@ -54,9 +53,9 @@ func (s *session) authorizeWrite(action sqlite3.AuthorizerActionCode, name, colu
 	}
 	t := s.schema.find(name)
 	if schema == "temp" {
-		t = s.joined[strings.ToLower(name)]
+		t = s.schema.temp[strings.ToLower(name)]
 	}
-	err := error(&WriteError{Code: codeReadOnly, Detail: "table " + name + " is read-only"})
+	err := error(refuse(codeReadOnly, "table %s is read-only", name))
 	if t != nil {
 		err = s.mayWrite(v, t, column)
 	}
@@ -93,8 +92,7 @@ func (s *session) mayWrite(v verb, t *table, column string) error {
 	}
 	i := slices.IndexFunc(t.fields, func(f field) bool { return strings.EqualFold(f.name, column) })
 	if i < 0 || t.fields[i].part < 0 {
-		return &WriteError{Code: codeFixedColumn, Detail: fmt.Sprintf("column %s of table %s cannot be set",
-			strings.ToLower(column), t.name)}
+		return refuse(codeFixedColumn, "column %s of table %s cannot be set", strings.ToLower(column), t.name)
 	}
 	if !slices.Contains(w.fields, i) {
 		w.fields = append(w.fields, i)
@@ -104,6 +102,9 @@ func (s *session) mayWrite(v verb, t *table, column string) error {
 
 // writes reports whether the statement updates or deletes rows of a table. w may be nil.
 func (w *write) writes(t *table) bool { return w != nil && w.table == t && w.verb != verbInsert }
+
+// isEntities reports whether t is the table of entities. A component may have the same name.
+func (t *table) isEntities() bool { return t.name == entitiesTable && len(t.parts) == 0 }
 
 // refuses returns the error of a statement that must not write the table.
 func (t *table) refuses(v verb) error {
@@ -115,22 +116,21 @@ func (t *table) refuses(v verb) error {
 		return t.readOnly("the program adds and removes edges")
 	case t.report != nil:
 		return t.readOnly("each statement makes its rows")
-	case t.name == entitiesTable && v == verbUpdate:
+	case t.isEntities() && v == verbUpdate:
 		return t.readOnly("UPDATE the table of a component, or table name")
-	case t.name != entitiesTable && v == verbDelete && !ofOne:
-		return &WriteError{Code: codeUnsupported, Detail: fmt.Sprintf("DELETE FROM %s could mean two things: use "+
-			"DELETE FROM entities to delete entities, or DELETE FROM the table of a component to remove this "+
-			"component", t.name)}
+	case !t.isEntities() && v == verbDelete && !ofOne:
+		return refuse(codeUnsupported, "DELETE FROM %s could mean two things: use DELETE FROM entities to "+
+			"delete entities, or DELETE FROM the table of a component to remove this component", t.name)
 	}
 	return nil
 }
 
 func (t *table) readOnly(why string) error {
-	return &WriteError{Code: codeReadOnly, Detail: fmt.Sprintf("table %s is read-only: %s", t.name, why)}
+	return refuse(codeReadOnly, "table %s is read-only: %s", t.name, why)
 }
 
-// Update notes a row that the running statement writes. SQLite passes the row's ID for a DELETE, and for other
-// statements the old ID, the new ID and the values of the columns.
+// Update notes a row that the running statement writes. SQLite passes the row's ID for a DELETE, and for
+// other statements the old ID, the new ID and the values of the columns.
 func (v *vtab) Update(arg ...sqlite3.Value) (rowid int64, err error) {
 	s := v.session
 	if w := s.write; w == nil || w.table != v.table || w.edit == nil {
@@ -151,8 +151,8 @@ func (w *write) note(mode sqlite3.VTabConflictMode, arg []sqlite3.Value) error {
 	case sqlite3.VTAB_REPLACE:
 		e.onConflict = conflictReplace
 	case sqlite3.VTAB_FAIL:
-		return &WriteError{Code: codeUnsupported, Detail: "OR FAIL could write a part of the rows: use OR ABORT, OR " +
-			"IGNORE or OR REPLACE"}
+		return refuse(codeUnsupported, "OR FAIL could write a part of the rows: use OR ABORT, OR IGNORE or "+
+			"OR REPLACE")
 	}
 	entity, err := w.entity(arg)
 	if err != nil {
@@ -163,8 +163,9 @@ func (w *write) note(mode sqlite3.VTabConflictMode, arg []sqlite3.Value) error {
 	for _, i := range w.fields {
 		v := valueOf(arg[2+i])
 		if wrong := w.check(&w.table.fields[i], v); wrong != nil {
-			return &WriteError{Code: wrong.code, Row: len(e.entities), Entity: vast.EntityOf(entity),
-				Detail: w.table.fields[i].name + " " + wrong.text}
+			refused := refuse(wrong.code, "%s %s", w.table.fields[i].name, wrong.text)
+			refused.Row, refused.Entity = len(e.entities), vast.EntityOf(entity)
+			return refused
 		}
 		e.values = append(e.values, v)
 		w.bytes += int(unsafe.Sizeof(v)) + len(v.text)
@@ -177,16 +178,15 @@ func (w *write) entity(arg []sqlite3.Value) (uint64, error) {
 	if w.verb != verbInsert {
 		return uint64(arg[0].Int64()), nil
 	}
-	row, f := len(w.edit.entities)+1, w.table.fields[0].name
 	if arg[1].Type() != sqlite3.NULL {
-		return 0, &WriteError{Code: codeFixedColumn, Row: row, Detail: "rowid cannot be set"}
+		return 0, refuse(codeFixedColumn, "rowid cannot be set")
 	}
 	v := valueOf(arg[2])
-	if w.table.name == entitiesTable || w.table.archetype != nil {
+	if w.table.isEntities() || w.table.archetype != nil {
 		for i, f := range w.table.fields {
 			if f.part < 0 && arg[2+i].Type() != sqlite3.NULL {
-				return 0, &WriteError{Code: codeFixedColumn, Row: row, Detail: fmt.Sprintf("table %s only gets new "+
-					"entities: leave %s out", w.table.name, f.name)}
+				return 0, refuse(codeFixedColumn, "table %s only gets new entities: leave %s out",
+					w.table.name, f.name)
 			}
 		}
 	}
@@ -194,8 +194,8 @@ func (w *write) entity(arg []sqlite3.Value) (uint64, error) {
 		return 0, nil
 	}
 	if v.typ != sqlite3.INTEGER || v.bits == 0 {
-		return 0, &WriteError{Code: codeMismatch, Row: row, Detail: fmt.Sprintf("%s must be the ID of an entity, or "+
-			"NULL for a new entity, not %v", f, v)}
+		return 0, refuse(codeMismatch, "%s must be the ID of an entity, or NULL for a new entity, not %v",
+			w.table.fields[0].name, v)
 	}
 	return v.bits, nil
 }
@@ -203,8 +203,8 @@ func (w *write) entity(arg []sqlite3.Value) (uint64, error) {
 // check reports why a value does not fit a field, or returns nil.
 func (w *write) check(f *field, v value) *misfit {
 	if w.cells == nil {
-		for _, p := range w.table.parts {
-			w.cells = append(w.cells, reflect.New(p.info.Type))
+		for i := range w.table.parts {
+			w.cells = append(w.cells, w.table.parts[i].newCell())
 		}
 	}
 	return f.fit(w.cells[f.part].UnsafePointer(), v)
@@ -223,18 +223,18 @@ func (p *prepared) prepareWrite(text string) error {
 // limitEdit returns an error if a statement writes too much.
 func (r *reader) limitEdit(w *write) error {
 	if len(w.edit.entities) > r.o.MaxRows {
-		return &LimitError{"MaxRows", fmt.Sprintf("the statement writes more than %d rows: write fewer, or raise "+
-			"the limit", r.o.MaxRows)}
+		return &LimitError{"MaxRows", fmt.Sprintf("the statement writes more than %d rows: write fewer, or "+
+			"raise the limit", r.o.MaxRows)}
 	}
 	if w.bytes > r.o.MaxMemoryBytes {
-		return &LimitError{"MaxMemoryBytes", fmt.Sprintf("the rows that the statement writes take more than %s: "+
-			"write fewer, or raise the limit", vm.Bytes(r.o.MaxMemoryBytes))}
+		return &LimitError{"MaxMemoryBytes", fmt.Sprintf("the rows that the statement writes take more than "+
+			"%s: write fewer, or raise the limit", vm.Bytes(r.o.MaxMemoryBytes))}
 	}
 	return nil
 }
 
-// nextWritten runs a statement that writes, in its first call. The calls then return the IDs of the entities, if
-// the statement asks for them.
+// nextWritten runs a statement that writes, in its first call. The calls then return the IDs of the entities,
+// if the statement asks for them.
 func (r *rows) nextWritten(dest []driver.Value) error {
 	if !r.ran {
 		r.ran = true
@@ -242,7 +242,7 @@ func (r *rows) nextWritten(dest []driver.Value) error {
 			return err
 		}
 	}
-	if !r.statement.prepared.write.returns || r.n == len(r.written) {
+	if !r.statement.write.returns || r.n == len(r.written) {
 		return io.EOF
 	}
 	dest[0] = int64(r.written[r.n])
@@ -252,7 +252,7 @@ func (r *rows) nextWritten(dest []driver.Value) error {
 
 // runWrite runs a statement and writes its rows.
 func (r *rows) runWrite() error {
-	db, w := r.conn.inner.Raw(), r.statement.prepared.write
+	db, w := r.conn.inner.Raw(), r.statement.write
 	if !db.GetAutocommit() {
 		return errInTransaction
 	}
@@ -290,12 +290,10 @@ func (r *rows) runWrite() error {
 // result is the result of a statement.
 type result struct{ id, rows int64 }
 
-func (r *rows) result() (of result) {
-	if r.statement.prepared.write != nil {
-		of.rows = int64(len(r.written))
-		if of.rows > 0 && r.statement.prepared.write.verb == verbInsert {
-			of.id = int64(r.written[of.rows-1])
-		}
+func (r *rows) result() result {
+	of := result{rows: int64(len(r.written))}
+	if of.rows > 0 && r.statement.write.verb == verbInsert {
+		of.id = int64(r.written[of.rows-1])
 	}
 	return of
 }

@@ -91,7 +91,8 @@ func dump(t testing.TB, db *sql.DB) (all []string) {
 	return all
 }
 
-// newOwn returns a database of SQLite with the same tables, and with constraints that say what a world allows.
+// newOwn returns a database of SQLite with the same tables, and with constraints that say what a world
+// allows.
 func newOwn(t testing.TB) *sql.DB {
 	db, err := driver.Open(":memory:")
 	if err != nil {
@@ -114,13 +115,18 @@ func newOwn(t testing.TB) *sql.DB {
 			"q INTEGER NOT NULL DEFAULT 0) STRICT",
 		"CREATE TABLE memo(entity" + of + ", text TEXT NOT NULL DEFAULT '', raw BLOB) STRICT",
 		"CREATE TABLE frozen(entity" + of + ") STRICT",
-		"CREATE TABLE child_of(source" + of + ", target INTEGER NOT NULL REFERENCES entities ON DELETE CASCADE) STRICT",
+		"CREATE TABLE child_of(source" + of + ", target INTEGER NOT NULL REFERENCES entities ON DELETE " +
+			"CASCADE) STRICT",
 		"CREATE TABLE name(entity" + of + ", name TEXT NOT NULL UNIQUE CHECK (name <> '')) STRICT",
-		"CREATE TRIGGER insert_link BEFORE INSERT ON child_of BEGIN SELECT RAISE(ABORT, 'circle') WHERE NEW.source IN " +
-			"(WITH RECURSIVE up(e) AS (SELECT NEW.target UNION SELECT target FROM child_of JOIN up ON source = e) " +
+		"CREATE TRIGGER insert_link BEFORE INSERT ON child_of BEGIN SELECT RAISE(ABORT, 'circle') WHERE " +
+			"NEW.source IN " +
+			"(WITH RECURSIVE up(e) AS (SELECT NEW.target UNION SELECT target FROM child_of JOIN up ON " +
+			"source = e) " +
 			"SELECT e FROM up); END",
-		"CREATE TRIGGER update_link BEFORE UPDATE ON child_of BEGIN SELECT RAISE(ABORT, 'circle') WHERE NEW.source IN " +
-			"(WITH RECURSIVE up(e) AS (SELECT NEW.target UNION SELECT target FROM child_of JOIN up ON source = e) " +
+		"CREATE TRIGGER update_link BEFORE UPDATE ON child_of BEGIN SELECT RAISE(ABORT, 'circle') WHERE " +
+			"NEW.source IN " +
+			"(WITH RECURSIVE up(e) AS (SELECT NEW.target UNION SELECT target FROM child_of JOIN up ON " +
+			"source = e) " +
 			"SELECT e FROM up); END",
 	} {
 		if _, err := db.Exec(text); err != nil {
@@ -151,7 +157,8 @@ func (g *writer) entity() int64 {
 // living returns the ID of an entity that lives, or 1 if none does. SQLite's OR IGNORE also ignores some rows
 // that name no entity.
 func (g *writer) living() (id int64) {
-	if g.own.QueryRow("SELECT entity FROM entities ORDER BY entity * ? % 101", 1+g.IntN(100)).Scan(&id) != nil {
+	if g.own.QueryRow("SELECT entity FROM entities ORDER BY entity * ? % 101",
+		1+g.IntN(100)).Scan(&id) != nil {
 		return 1
 	}
 	return id
@@ -165,7 +172,8 @@ func (g *writer) small() int {
 }
 
 func (g *writer) where() string {
-	return g.pick("", fmt.Sprintf(" WHERE entity = %d", g.entity()), fmt.Sprintf(" WHERE entity %% 3 = %d", g.IntN(3)),
+	return g.pick("", fmt.Sprintf(" WHERE entity = %d", g.entity()), fmt.Sprintf(" WHERE entity %% 3 = %d",
+		g.IntN(3)),
 		fmt.Sprintf(" WHERE entity IN (%d, %d)", g.entity(), g.entity()),
 		fmt.Sprintf(" WHERE entity IN (SELECT source FROM child_of WHERE target <> %d)", g.entity()),
 		" WHERE entity IN (SELECT entity FROM frozen)")
@@ -179,9 +187,11 @@ func (g *writer) statement() string {
 	switch g.IntN(15) {
 	case 0:
 		return "UPDATE unit SET " + g.pick("a = a + 7", "b = b * 3 - a", "c = c / 2 + b", "d = a > 0, c = -c",
-			fmt.Sprintf("a = %d", g.small()), "b = 2.0, c = 3", "a = 1.5", "c = NULL", "b = x'00'") + g.where()
+			fmt.Sprintf("a = %d", g.small()), "b = 2.0, c = 3", "a = 1.5", "c = NULL", "b = x'00'") +
+			g.where()
 	case 1:
-		return fmt.Sprintf("UPDATE unit SET b = b + 1, a = %d WHERE b < %d AND entity = %d", g.IntN(100), g.small(),
+		return fmt.Sprintf("UPDATE unit SET b = b + 1, a = %d WHERE b < %d AND entity = %d", g.IntN(100),
+			g.small(),
 			g.entity())
 	case 2:
 		return "UPDATE unit SET b = s.p FROM spare s WHERE s.entity = unit.entity AND s.p % 2 = 0"
@@ -190,13 +200,15 @@ func (g *writer) statement() string {
 	case 4:
 		return "UPDATE memo SET text = text || 'x', raw = " + g.pick("NULL", "x'0102'", "raw") + g.where()
 	case 5:
-		return fmt.Sprintf("INSERT%s INTO unit(entity, b, c) VALUES (%d, %d, 0.5), (%d, 2, 3)", or, g.entity(),
+		return fmt.Sprintf("INSERT%s INTO unit(entity, b, c) VALUES (%d, %d, 0.5), (%d, 2, 3)", or,
+			g.entity(),
 			g.small(), g.entity())
 	case 6:
 		return fmt.Sprintf("INSERT%s INTO spare(entity, p) SELECT entity, min(abs(b), 60000) FROM unit",
 			g.pick(" OR IGNORE", " OR REPLACE", "")) + g.where()
 	case 7:
-		return fmt.Sprintf("INSERT%s INTO memo(raw, entity, text) VALUES (x'ff', %d, %s)", or, g.entity(), g.text())
+		return fmt.Sprintf("INSERT%s INTO memo(raw, entity, text) VALUES (x'ff', %d, %s)", or, g.entity(),
+			g.text())
 	case 8:
 		return fmt.Sprintf("INSERT%s INTO frozen VALUES (%d)", g.pick(" OR IGNORE", ""), g.living())
 	case 9:
@@ -205,11 +217,13 @@ func (g *writer) statement() string {
 		return fmt.Sprintf("UPDATE child_of SET target = %d WHERE %s", g.entity(), g.pick("source % 4 = 1",
 			fmt.Sprintf("source = %d", g.entity())))
 	case 11:
-		return fmt.Sprintf("INSERT%s INTO name VALUES (%d, %s), (%d, %s)", g.pick(or, " OR IGNORE"), g.living(),
+		return fmt.Sprintf("INSERT%s INTO name VALUES (%d, %s), (%d, %s)", g.pick(or, " OR IGNORE"),
+			g.living(),
 			g.text(), g.living(), g.text())
 	case 12:
-		return fmt.Sprintf("UPDATE%s name SET name = %s WHERE entity = %d", g.pick(or, " OR IGNORE"), g.pick(g.text(),
-			"name || 'y'"), g.entity())
+		return fmt.Sprintf("UPDATE%s name SET name = %s WHERE entity = %d", g.pick(or, " OR IGNORE"),
+			g.pick(g.text(),
+				"name || 'y'"), g.entity())
 	case 13:
 		return "DELETE FROM " + g.pick("unit", "spare", "memo", "frozen", "name") + g.where()
 	}
@@ -247,7 +261,8 @@ func (g *writer) birth(t *testing.T) {
 	if table == "child_of" {
 		key = "source"
 	}
-	text := "INSERT INTO " + table + "(" + columns + ") VALUES (" + strings.Join(rows, "), (") + ") RETURNING " + key
+	text := "INSERT INTO " + table + "(" + columns + ") VALUES (" + strings.Join(rows, "), (") +
+		") RETURNING " + key
 	born, err := tryRead(g.db, text)
 	if dead := table == "child_of" && err != nil; dead {
 		return // the target of a row is dead
@@ -274,13 +289,14 @@ func (g *writer) birth(t *testing.T) {
 // joined runs a statement on the table both, and two statements with the same effect on SQLite's own tables.
 func (g *writer) joined(t *testing.T) {
 	b, p, e := g.small(), g.small(), g.entity()
-	_, err := g.db.Exec(`UPDATE both SET "unit.b" = ?, "spare.p" = "spare.p" + ? WHERE entity <> ? AND "unit.a" > 0`,
-		b, p, e)
+	const text = `UPDATE both SET "unit.b" = ?, "spare.p" = "spare.p" + ? WHERE entity <> ? AND "unit.a" > 0`
+	_, err := g.db.Exec(text, b, p, e)
 	tx, ownErr := g.own.Begin()
 	if ownErr != nil {
 		t.Fatal(ownErr)
 	}
-	const both = " WHERE entity IN (SELECT entity FROM unit JOIN spare USING (entity) WHERE entity <> ? AND a > 0)"
+	const both = " WHERE entity IN (SELECT entity FROM unit JOIN spare USING (entity) WHERE entity <> ? " +
+		"AND a > 0)"
 	_, ownErr = tx.Exec("UPDATE unit SET b = ?"+both, b, e)
 	if ownErr == nil {
 		_, ownErr = tx.Exec("UPDATE spare SET p = p + ?"+both, p, e)
@@ -331,8 +347,8 @@ func (g *writer) step(t *testing.T) (text string) {
 	return text
 }
 
-// TestWritesLikeSQLite compares random writes with the same writes to SQLite's own tables. In the second form, the
-// program applies encoded edits, also to a second world, which must get the same entities.
+// TestWritesLikeSQLite compares random writes with the same writes to SQLite's own tables. In the second
+// form, the program applies encoded edits, also to a second world, which must get the same entities.
 func TestWritesLikeSQLite(t *testing.T) {
 	for _, recorded := range []bool{false, true} {
 		t.Run(fmt.Sprint("recorded=", recorded), func(t *testing.T) {
@@ -364,7 +380,8 @@ func TestWritesLikeSQLite(t *testing.T) {
 			for range longtest.Pick(200, 20_000) {
 				text := g.step(t)
 				if got, want := dump(t, g.db), dump(t, g.own); !slices.Equal(got, want) {
-					t.Fatalf("after %s:\n%s\nwant\n%s", text, strings.Join(got, "\n"), strings.Join(want, "\n"))
+					t.Fatalf("after %s:\n%s\nwant\n%s", text, strings.Join(got, "\n"), strings.Join(want,
+						"\n"))
 				}
 				if len(g.ids) > 200 {
 					g.ids = g.ids[100:]

@@ -45,6 +45,14 @@ func TestReadOnlyDatabases(t *testing.T) {
 	if got := read(t, f.db, "SELECT * FROM position"); !slices.Equal(got, before) {
 		t.Errorf("the rows are %q, want %q", got, before)
 	}
+	k := newKept(t)
+	db := k.open(t, Options{Store: k.dir, Write: true, MaxCopyBytes: 100})
+	_, err := db.Exec("UPDATE position SET x = 1 AS OF TICK 2")
+	isRefused(t, "AS OF TICK", err, codeReadOnly, "a stored moment is read-only")
+	_, err = db.Exec("UPDATE position SET x = 1 WHERE y >= 0") // must not read a checkpoint instead
+	if limit, ok := errors.AsType[*LimitError](err); !ok || limit.Option != "MaxCopyBytes" {
+		t.Errorf("the error is %v, want MaxCopyBytes", err)
+	}
 	defer func() {
 		if text := fmt.Sprint(recover()); !strings.Contains(text, "a stored moment does not change") {
 			t.Error(text)
@@ -61,23 +69,17 @@ func TestRefusedWrites(t *testing.T) {
 	}
 	w := newWritten(t, vast.Options{})
 	roads := vast.NewEdges[int32](w.world, "Roads", vast.EdgesOptions{})
-	secret := vast.NewHeapColumn[struct {
-		Name  string
+	type hidden struct {
 		inner []byte
 		Any   any
 		Row   [20]int16
 		At    map[string]int
-	}](w.world).Named("Secret")
+	}
+	secret := vast.NewHeapColumn[hidden](w.world).Named("Secret")
 	both := w.world.Archetype(w.units, w.spares)
 	a, b := both.New(), both.New()
 	w.childOf.Set(b, a)
-	secret.Add(a, struct {
-		Name  string
-		inner []byte
-		Any   any
-		Row   [20]int16
-		At    map[string]int
-	}{})
+	secret.Add(a, hidden{inner: []byte{1}})
 	roads.Add(a, b, 7)
 	w.memos.Add(a, memo{Text: "a"})
 	if _, err := w.world.Names().Set(a, "Ann"); err != nil {
@@ -105,7 +107,8 @@ func TestRefusedWrites(t *testing.T) {
 		{codeReadOnly, "UPDATE the table of a component", "UPDATE entities SET slot = 1", nil},
 		{codeUnsupported, "DELETE FROM entities to delete", "DELETE FROM both", nil},
 		{codeUnsupported, "DELETE FROM entities to delete", "DELETE FROM temp.own WHERE entity = 1", nil},
-		{codeFixedColumn, "column entity of table unit cannot be set", "UPDATE unit SET a = 1, Entity = 2", nil},
+		{codeFixedColumn, "column entity of table unit cannot be set", "UPDATE unit SET a = 1, Entity = 2",
+			nil},
 		{codeFixedColumn, "column source of table child_of", "UPDATE child_of SET source = 2", nil},
 		{codeFixedColumn, "column rowid of table unit", "UPDATE unit SET rowid = 2", nil},
 		{codeFixedColumn, "rowid", "INSERT INTO unit(rowid, a) VALUES (2, 2)", nil},
@@ -137,20 +140,27 @@ func TestRefusedWrites(t *testing.T) {
 		{codeExists, "the entity has unit already", "INSERT INTO unit(entity, a) VALUES (?, 1)", []any{id}},
 		{codeExists, "row 2", "INSERT INTO frozen VALUES (?), (?)", []any{id, id}},
 		{codeExists, "unit or spare already", `INSERT INTO both(entity) VALUES (?)`, []any{id}},
-		{codeExists, `"Ann" belongs to another entity`, "INSERT INTO name VALUES (?, 'Bob'), (NULL, 'Ann')", []any{idB}},
-		{codeExists, `"Eve" belongs to another entity`, "INSERT INTO name(name) VALUES ('Eve'), ('Eve')", nil},
+		{codeExists, `"Ann" belongs to another entity`, "INSERT INTO name VALUES (?, 'Bob'), (NULL, 'Ann')",
+			[]any{idB}},
+		{codeExists, `"Eve" belongs to another entity`, "INSERT INTO name(name) VALUES ('Eve'), ('Eve')",
+			nil},
 		{codeCircle, "would close a circle in ChildOf", "INSERT INTO child_of VALUES (?, ?)", []any{id, idB}},
 		{codeCircle, "would close a circle", "UPDATE child_of SET target = source", nil},
 		{codeFixedColumn, "unexported field", "UPDATE secret SET inner = x'00'", nil},
-		{codeFixedColumn, "SQL does not show all of a value of type interface", `UPDATE secret SET "any" = '1'`, nil},
+		{codeFixedColumn, "SQL does not show all of a value of type interface",
+			`UPDATE secret SET "any" = '1'`, nil},
 		{codeInvalidText, "is not valid JSON", "UPDATE secret SET at = '{'", nil},
 		{codeInvalidText, "the array has 20 elements, not 1", "UPDATE secret SET row = '[1]'", nil},
 		{codeInvalidText, "text follows the value", "UPDATE secret SET at = '{} {}'", nil},
 		{codeMismatch, "at must be JSON text", "UPDATE secret SET at = 3", nil},
-		{codeUnsupported, "RETURNING can only return entity", "INSERT INTO unit(a) VALUES (1) RETURNING a", nil},
-		{codeUnsupported, "RETURNING can only return entity", "INSERT INTO unit(a) VALUES (1) RETURNING *", nil},
-		{codeUnsupported, "RETURNING can only return entity", "INSERT INTO unit(a) VALUES (1) RETURNING entity + 1", nil},
-		{codeUnsupported, "RETURNING can only return entity", "INSERT INTO unit(a) VALUES (1) RETURNING entity, a", nil},
+		{codeUnsupported, "RETURNING can only return entity", "INSERT INTO unit(a) VALUES (1) RETURNING a",
+			nil},
+		{codeUnsupported, "RETURNING can only return entity", "INSERT INTO unit(a) VALUES (1) RETURNING *",
+			nil},
+		{codeUnsupported, "RETURNING can only return entity",
+			"INSERT INTO unit(a) VALUES (1) RETURNING entity + 1", nil},
+		{codeUnsupported, "RETURNING can only return entity",
+			"INSERT INTO unit(a) VALUES (1) RETURNING entity, a", nil},
 		{codeUnsupported, "OR FAIL", "INSERT OR FAIL INTO unit(a) VALUES (1)", nil},
 		{codeUnsupported, `write x or "x"`, "INSERT INTO unit(`a`) VALUES (1)", nil},
 	} {
@@ -182,7 +192,8 @@ func TestWrites(t *testing.T) {
 	w := newWritten(t, vast.Options{})
 	e := w.world.Archetype(w.units).New()
 	w.serve(t)
-	db := w.open(t, Options{Tables: map[string][]vast.AnyColumn{"both": {w.units, w.spares, w.childOf, w.world.Names()}}})
+	db := w.open(t, Options{Tables: map[string][]vast.AnyColumn{"both": {w.units, w.spares, w.childOf,
+		w.world.Names()}}})
 	id := int64(e.ID())
 	for _, c := range []struct {
 		text string
@@ -191,20 +202,27 @@ func TestWrites(t *testing.T) {
 		then string
 		want []string
 	}{
-		{"INSERT INTO spare(entity, q) VALUES (?, 5)", []any{id}, 1, "SELECT p, q FROM spare", []string{"0|5"}},
+		{"INSERT INTO spare(entity, q) VALUES (?, 5)", []any{id}, 1, "SELECT p, q FROM spare",
+			[]string{"0|5"}},
 		{"INSERT INTO frozen VALUES (?)", []any{id}, 1, "SELECT count(*) FROM frozen", []string{"1"}},
 		{"UPDATE unit SET a = ?, c = 2.0, d = true", []any{int64(-5)}, 1, "SELECT a, b, c, d FROM unit",
 			[]string{"-5|0|2|true"}},
 		{"UPDATE unit SET b = 3.0 WHERE d", nil, 1, "SELECT b FROM unit", []string{"3"}},
 		{"UPDATE unit SET b = 4 WHERE b = 9", nil, 0, "SELECT b FROM unit", []string{"3"}},
-		{`INSERT INTO both("unit.a", "spare.q", "child_of.target", "name.name") VALUES (1, 2, ?, 'Eve')`, []any{id}, 1,
-			`SELECT "unit.a", "spare.q", "child_of.target" = ?1, "name.name" FROM both`, []string{"1|2|1|Eve"}},
+		{`INSERT INTO both("unit.a", "spare.q", "child_of.target", "name.name") VALUES (1, 2, ?, 'Eve')`,
+			[]any{id}, 1,
+			`SELECT "unit.a", "spare.q", "child_of.target" = ?1, "name.name" FROM both`,
+			[]string{"1|2|1|Eve"}},
 		{`UPDATE both SET "name.name" = 'Zoe', "spare.p" = 9, "unit.b" = 8`, nil, 1,
-			`SELECT "unit.a", "unit.b", "spare.p", "spare.q", "name.name" FROM both`, []string{"1|8|9|2|Zoe"}},
-		{"INSERT OR REPLACE INTO name(name) VALUES ('Zoe'), ('Ann')", nil, 2, "SELECT name FROM name ORDER BY name",
+			`SELECT "unit.a", "unit.b", "spare.p", "spare.q", "name.name" FROM both`,
+			[]string{"1|8|9|2|Zoe"}},
+		{"INSERT OR REPLACE INTO name(name) VALUES ('Zoe'), ('Ann')", nil, 2,
+			"SELECT name FROM name ORDER BY name",
 			[]string{"Ann", "Zoe"}},
-		{"INSERT OR IGNORE INTO name(name) VALUES ('Zoe'), ('Bob')", nil, 1, "SELECT count(*) FROM name", []string{"3"}},
-		{"REPLACE INTO unit(entity, b) VALUES (?, 7)", []any{id}, 1, "SELECT a, b, c FROM unit WHERE entity = ?1",
+		{"INSERT OR IGNORE INTO name(name) VALUES ('Zoe'), ('Bob')", nil, 1, "SELECT count(*) FROM name",
+			[]string{"3"}},
+		{"REPLACE INTO unit(entity, b) VALUES (?, 7)", []any{id}, 1,
+			"SELECT a, b, c FROM unit WHERE entity = ?1",
 			[]string{"0|7|0"}},
 		{"INSERT INTO memo(text, raw) VALUES ('it''s', NULL), ('é', x'00')", nil, 2,
 			"SELECT text, raw IS NULL FROM memo", []string{"it's|1", "é|0"}},
@@ -214,10 +232,12 @@ func TestWrites(t *testing.T) {
 		{"INSERT INTO entities DEFAULT VALUES", nil, 1, "SELECT count(*) FROM entities WHERE components = ''",
 			[]string{"3"}},
 		{"INSERT INTO unit DEFAULT VALUES", nil, 1, "SELECT count(*) FROM unit", []string{"3"}},
-		{"INSERT INTO unit VALUES (NULL, 1, 2, 3, 0)", nil, 1, "SELECT a, b, c FROM unit WHERE c = 3", []string{"1|2|3"}},
+		{"INSERT INTO unit VALUES (NULL, 1, 2, 3, 0)", nil, 1, "SELECT a, b, c FROM unit WHERE c = 3",
+			[]string{"1|2|3"}},
 		{"WITH n(i) AS (VALUES (1), (2)) INSERT INTO main.unit (a) SELECT i FROM n", nil, 2,
 			"SELECT count(*) FROM unit WHERE a > 0", []string{"4"}},
-		{"DELETE FROM entities WHERE entity <> ?", []any{id}, 11, "SELECT count(*) FROM entities", []string{"1"}},
+		{"DELETE FROM entities WHERE entity <> ?", []any{id}, 11, "SELECT count(*) FROM entities",
+			[]string{"1"}},
 		{"EXPLAIN DELETE FROM entities", nil, 0, "SELECT count(*) FROM entities", []string{"1"}},
 	} {
 		if _, rows := exec(t, db, c.text, c.args...); rows != c.rows {
@@ -250,188 +270,15 @@ func TestInsertedIDs(t *testing.T) {
 	if want := read(t, db, "SELECT entity FROM unit WHERE a > 2 ORDER BY a"); !slices.Equal(got, want) {
 		t.Errorf("RETURNING returns %s, want %s", got, want)
 	}
-	got = read(t, db, "INSERT OR IGNORE INTO frozen VALUES (?), (?), (NULL) RETURNING entity -- new ones", last, last)
-	if want := read(t, db, "SELECT entity FROM frozen ORDER BY entity = ? DESC", last); !slices.Equal(got, want) {
+	got = read(t, db, "INSERT OR IGNORE INTO frozen VALUES (?), (?), (NULL) RETURNING entity -- new ones",
+		last, last)
+	if want := read(t, db, "SELECT entity FROM frozen ORDER BY entity = ? DESC", last); !slices.Equal(got,
+		want) {
 		t.Errorf("RETURNING returns %s, want %s", got, want)
 	}
 	if last, rows := exec(t, db, "INSERT INTO unit(a) SELECT 1 WHERE false"); rows != 0 || last != 0 {
 		t.Errorf("no row: %d rows, ID %d", rows, last)
 	}
-}
-
-// TestUpdateSetsOnlyItsFields changes other fields of the row after the statement has read it.
-func TestUpdateSetsOnlyItsFields(t *testing.T) {
-	w := newWritten(t, vast.Options{})
-	e := w.world.Archetype(w.units, w.memos, w.spares).New()
-	changed := vast.NewTracker(w.world, w.units, w.memos)
-	w.serve(t)
-	meanwhile := func() {}
-	db := w.open(t, Options{Edit: func(ctx context.Context, edit []byte) error {
-		return w.world.Visit(ctx, func() bool {
-			meanwhile()
-			_ = Apply(w.world, edit)
-			return true
-		})
-	}})
-	meanwhile = func() {
-		w.units.Set(e, unit{A: 1, B: 2, C: 3})
-		w.memos.Set(e, memo{"old", []byte{1}})
-		changed.Next()
-	}
-	exec(t, db, "UPDATE unit SET b = b + 100 WHERE a = 0")
-	exec(t, db, "UPDATE memo SET text = 'new' FROM unit WHERE unit.entity = memo.entity")
-	var u unit
-	var m memo
-	var written []vast.Entity
-	if err := w.world.Visit(t.Context(), func() bool {
-		u, m = *w.units.Get(e), *w.memos.Get(e)
-		written = slices.Collect(changed.Changed(w.memos))
-		return true
-	}); err != nil {
-		t.Fatal(err)
-	}
-	if want := (unit{A: 1, B: 2, C: 3}); u != want || !reflect.DeepEqual(m, memo{"new", []byte{1}}) {
-		t.Errorf("%+v, %+v", u, m)
-	}
-	if !slices.Equal(written, []vast.Entity{e}) {
-		t.Errorf("the tracker has seen writes to %v, want %v", written, e)
-	}
-	meanwhile = func() { w.units.Set(e, unit{A: 1, B: 2, C: 3}) }
-	exec(t, db, "UPDATE unit SET b = 100 WHERE entity = ?", int64(e.ID()))
-	if got := read(t, db, "SELECT a, b, c FROM unit"); !slices.Equal(got, []string{"1|100|3"}) {
-		t.Error(got)
-	}
-}
-
-// TestConflicts changes the world after a statement has read it.
-func TestConflicts(t *testing.T) {
-	for _, c := range []struct {
-		text, code, says string
-		meanwhile        func(w *written, a, b vast.Entity)
-	}{
-		{"UPDATE unit SET a = 1", codeConflict, "row 2", func(w *written, a, b vast.Entity) { w.world.Delete(b) }},
-		{"UPDATE unit SET a = 1", codeConflict, "deleted meanwhile",
-			func(w *written, a, b vast.Entity) { w.world.Delete(b) }},
-		{"UPDATE unit SET a = 1", codeConflict, "has no unit any more",
-			func(w *written, a, b vast.Entity) { w.units.Remove(b) }},
-		{"DELETE FROM unit", codeConflict, "has no unit any more",
-			func(w *written, a, b vast.Entity) { w.units.Remove(b) }},
-		{"DELETE FROM entities", codeConflict, "deleted meanwhile",
-			func(w *written, a, b vast.Entity) { w.world.Delete(b) }},
-		{"INSERT INTO frozen SELECT entity FROM unit", codeExists, "has Frozen already",
-			func(w *written, a, b vast.Entity) { w.frozen.Add(b) }},
-		{"INSERT INTO frozen SELECT entity FROM unit", codeNoEntity, "no such entity lives",
-			func(w *written, a, b vast.Entity) { w.world.Delete(b) }},
-		{"INSERT INTO child_of SELECT min(entity), max(entity) FROM unit", codeCircle, "circle",
-			func(w *written, a, b vast.Entity) { w.childOf.Set(b, a) }},
-		{"INSERT INTO name SELECT entity, 'Ann' FROM unit LIMIT 1", codeExists, "belongs to another",
-			func(w *written, a, b vast.Entity) { _, _ = w.world.Names().Set(b, "Ann") }},
-	} {
-		w := newWritten(t, vast.Options{})
-		both := w.world.Archetype(w.units)
-		a, b := both.New(), both.New()
-		w.serve(t)
-		var after []string
-		var applied error
-		plain := w.open(t, Options{})
-		db := w.open(t, Options{Edit: func(ctx context.Context, edit []byte) error {
-			err := w.world.Visit(ctx, func() bool {
-				c.meanwhile(w, a, b)
-				return true
-			})
-			after = dump(t, plain)
-			return errors.Join(err, w.world.Visit(ctx, func() bool {
-				applied = Apply(w.world, edit)
-				return true
-			}))
-		}})
-		_, err := db.Exec(c.text)
-		isRefused(t, c.text, err, c.code, c.says)
-		if fmt.Sprint(applied) != err.Error() {
-			t.Errorf("%s: Apply returns %v, and the statement %v", c.text, applied, err)
-		}
-		if got := dump(t, plain); !slices.Equal(got, after) {
-			t.Errorf("%s: the rows are %q, want %q", c.text, got, after)
-		}
-	}
-}
-
-// TestDeletedEntities checks the rules of relations and edges.
-func TestDeletedEntities(t *testing.T) {
-	w := vast.NewWorld(vast.Options{})
-	docked := vast.NewRelation(w, "Docked", vast.RelationOptions{OnDelete: vast.Refuse})
-	owned := vast.NewRelation(w, "Owned", vast.RelationOptions{OnDelete: vast.Cascade})
-	roads := vast.NewEdges[struct{}](w, "Roads", vast.EdgesOptions{OnDelete: vast.Refuse})
-	var all []vast.Entity
-	for range 6 {
-		all = append(all, w.Archetype().New())
-	}
-	ship, port, owner, town, other, circle := all[0], all[1], all[2], all[3], all[4], all[5]
-	docked.Set(ship, port)
-	owned.Set(ship, owner)
-	roads.Add(other, town, struct{}{})
-	docked.Set(circle, owner)
-	(&fixture{w: w}).serve(t)
-	db, err := Open(w, Options{Write: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	id := func(e vast.Entity) int64 { return int64(e.ID()) }
-	for _, c := range []struct {
-		of   []any
-		says string
-	}{
-		{[]any{id(port)}, "links to it in Docked"},
-		{[]any{id(town)}, "links to it in Roads"},
-		{[]any{id(owner), id(port)}, "links to it in Docked"}, // the cascade deletes ship, but not circle
-	} {
-		_, err := db.Exec("DELETE FROM entities WHERE entity IN (?1, ?2)", c.of[0], c.of[len(c.of)-1])
-		isRefused(t, fmt.Sprint(c.of), err, codeRefused, c.says)
-	}
-	if got := read(t, db, "SELECT count(*) FROM entities"); got[0] != "6" {
-		t.Fatalf("%s entities live, want 6", got)
-	}
-	_, rows := exec(t, db, "DELETE FROM entities WHERE entity IN (?, ?, ?)", id(owner), id(port), id(circle))
-	if got := read(t, db, "SELECT count(*) FROM entities"); got[0] != "2" || rows != 3 {
-		t.Errorf("%s entities live, want 2; %d rows are affected, want 3", got, rows)
-	}
-	exec(t, db, "DELETE FROM entities")
-	if got := read(t, db, "SELECT count(*) FROM entities"); got[0] != "0" {
-		t.Errorf("%s entities live, want 0", got)
-	}
-}
-
-// TestHooks checks what the callbacks of a program see, and a callback that panics.
-func TestHooks(t *testing.T) {
-	w := newWritten(t, vast.Options{})
-	w.world.Require(w.spares, w.units)
-	e := w.world.Archetype().New()
-	var seen []string
-	see := func(format string, args ...any) { seen = append(seen, fmt.Sprintf(format, args...)) }
-	w.units.OnAdd(func(e vast.Entity, u *unit) { see("unit %d", u.A) })
-	w.spares.OnAdd(func(e vast.Entity, s *spare) {
-		if s.P == 9 {
-			panic("nine")
-		}
-		see("spare %d of %d", s.P, w.units.Get(e).A)
-	})
-	w.units.OnRemove(func(e vast.Entity, u *unit) { see("no unit %d", u.A) })
-	w.childOf.OnAdd(func(_, to vast.Entity) { see("child of %v", to) })
-	w.serve(t)
-	db := w.open(t, Options{})
-	exec(t, db, "INSERT INTO unit(a) VALUES (1), (2)")
-	exec(t, db, "INSERT INTO spare(entity, p) VALUES (?, 3)", int64(e.ID()))
-	exec(t, db, "INSERT INTO child_of(target) VALUES (?)", int64(e.ID()))
-	exec(t, db, "UPDATE unit SET a = 5 WHERE a = 2")
-	exec(t, db, "DELETE FROM unit WHERE a = 1")
-	exec(t, db, "DELETE FROM entities WHERE entity IN (SELECT entity FROM unit WHERE a = 5)")
-	want := []string{"unit 1", "unit 2", "unit 0", "spare 3 of 0", "child of " + e.String(), "no unit 1", "no unit 5"}
-	if !slices.Equal(seen, want) {
-		t.Errorf("the callbacks have seen %q, want %q", seen, want)
-	}
-	_, err := db.Exec("INSERT INTO spare(p) VALUES (9)")
-	isRefused(t, "a callback panics", err, codePanic, "a callback of the program panicked")
 }
 
 func TestTransactionsCannotWrite(t *testing.T) {

@@ -1,7 +1,6 @@
 package vastsql
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -29,7 +28,7 @@ func (w *write) read(text string, columns int) error {
 		if at >= 0 {
 			listed = slices.Delete(listed, at, at+1)
 		}
-		if f.part < 0 || w.table.name == entitiesTable || !all && at < 0 {
+		if f.part < 0 || w.table.isEntities() || !all && at < 0 {
 			continue
 		}
 		if err := w.table.settable(&w.table.fields[i]); err != nil {
@@ -38,8 +37,7 @@ func (w *write) read(text string, columns int) error {
 		w.fields = append(w.fields, i)
 	}
 	if len(listed) > 0 {
-		return &WriteError{Code: codeFixedColumn, Detail: fmt.Sprintf("column %s of table %s cannot be set",
-			listed[0], w.table.name)}
+		return refuse(codeFixedColumn, "column %s of table %s cannot be set", listed[0], w.table.name)
 	}
 	if columns == 0 {
 		return nil
@@ -85,15 +83,15 @@ func (t *textReader) list() (names []string, all bool, err error) {
 		t.next()
 		names = append(names, t.text)
 		if t.next(); t.token != sql.COMMA && t.token != sql.RP {
-			return nil, false, &WriteError{Code: codeUnsupported, Detail: `the columns of the INSERT cannot be ` +
-				`read: write x or "x" for each of them`}
+			return nil, false, refuse(codeUnsupported,
+				`the columns of the INSERT cannot be read: write x or "x" for each of them`)
 		}
 	}
 	return names, false, nil
 }
 
-// returning checks that a RETURNING clause names the entity of a table. SQLite evaluates the clause before the
-// rows are written, so other columns could have other values.
+// returning checks that a RETURNING clause names the entity of a table. SQLite evaluates the clause before
+// the rows are written, so other columns could have other values.
 func (t *textReader) returning(of *table) error {
 	for t.token != sql.EOF && (t.depth > 0 || t.token != sql.RETURNING) {
 		t.next()
@@ -111,8 +109,8 @@ func (t *textReader) returning(of *table) error {
 		}
 	}
 	if len(names) == 0 || len(names) > 2 || !strings.EqualFold(names[0], of.fields[0].name) {
-		return &WriteError{Code: codeUnsupported, Detail: fmt.Sprintf("RETURNING can only return %s: read the other "+
-			"columns in a second statement", of.fields[0].name)}
+		return refuse(codeUnsupported, "RETURNING can only return %s: read the other columns in a second "+
+			"statement", of.fields[0].name)
 	}
 	return nil
 }

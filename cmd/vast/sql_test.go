@@ -84,7 +84,8 @@ func TestSQLOfARunningProgram(t *testing.T) {
 		if err != nil || got != "many,once\n1,1\n" {
 			t.Errorf("%q: %v\n%s", source, err, out)
 		}
-		out, err = vast(t, nil, append([]string{"sql", "SELECT absent FROM life"}, source...)...).CombinedOutput()
+		out, err = vast(t, nil, append([]string{"sql", "SELECT absent FROM life"},
+			source...)...).CombinedOutput()
 		if err == nil || !strings.Contains(string(out), "no such column: absent") {
 			t.Errorf("%q: %v\n%s", source, err, out)
 		}

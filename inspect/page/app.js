@@ -32,6 +32,7 @@ const at = (id) => document.getElementById(id);
 const main = at('main');
 let world = null;
 let mounted = null; // the page that is shown: { id, stop }
+let shown = ''; // the fragment of the address that belongs to the shown page
 let turn = 0; // number of page changes; a change of turn during an await means that the user has left the page
 
 const live = {
@@ -63,7 +64,8 @@ function go(hash) {
 
 async function show() {
   const my = ++turn;
-  const asked = parse(location.hash);
+  shown = location.hash;
+  const asked = parse(shown);
   const known = [...pages, ...hidden].find((p) => p.id === asked.id) ?? (asked.id === '' ? pages[0] : null);
   leave();
   const tabOf = known?.under ?? known?.id;
@@ -88,11 +90,11 @@ async function show() {
   const app = {
     world, api, live, go, path: asked.path, params: asked.params,
     replace(params) {
-      // the address may already name the next page
-      if (my !== turn || ![known.id, asked.id].includes(parse(location.hash).id)) return;
+      if (my !== turn || location.hash !== shown) return; // the address already names the next page
       const text = new URLSearchParams(params).toString();
       const path = [known.id, ...asked.path].map(encodeURIComponent).join('/');
       history.replaceState(null, '', `#/${path}${text ? `?${text}` : ''}`);
+      shown = location.hash;
     },
     announce,
   };

@@ -79,16 +79,16 @@ export function pointLayer(path, statement, changed) {
       label: 'SQL statement with a column entity', text: layer.statement, placeholder: 'SELECT entity FROM …', lines: 3,
       suggest: async (text, caret) => complete(text, caret, schema), onSubmit: show, editor: { most: 4000, onEdge: () => false },
     });
-    const window = dialog('Entities from SQL', h('div', { class: 'stack' },
+    const opened = dialog('Entities from SQL', h('div', { class: 'stack' },
       h('p', { class: 'dim' }, 'The map marks the entities in the column entity of the result, at most 100,000.'), box.element,
       h('div', { class: 'row' },
         h('button', { type: 'button', class: 'primary', onclick: show }, 'Show'),
-        layer.statement && h('button', { type: 'button', onclick: () => { window.close(); ask(''); } }, 'Remove'),
-        layer.statement && h('a', { class: 'button', href: `#/sql?${new URLSearchParams({ q: layer.statement })}`, onclick: () => window.close() }, 'Show the rows'))));
-    window.addEventListener('close', () => box.destroy());
+        layer.statement && h('button', { type: 'button', onclick: () => { opened.close(); ask(''); } }, 'Remove'),
+        layer.statement && h('a', { class: 'button', href: `#/sql?${new URLSearchParams({ q: layer.statement })}`, onclick: () => opened.close() }, 'Show the rows'))));
+    opened.addEventListener('close', () => box.destroy());
     box.input.focus();
     function show() {
-      window.close();
+      opened.close();
       ask(box.text.trim());
     }
     try {

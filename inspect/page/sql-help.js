@@ -62,6 +62,8 @@ function adviceFor(error, message, { tables }) {
   if (column) return near(column.replace(/ - .*/, ''), tables.flatMap((t) => t.columns.map((c) => c.name)), "Texts have single quotes: 'Paris'.");
   const [, called] = /no such function: (.+)/.exec(message) ?? [];
   if (called) return 'Press Ctrl+Space after the first letters to see the functions.';
+  const [, unclear] = /ambiguous column name: (.+)/.exec(message) ?? [];
+  if (unclear) return `Write a table before the name, such as t.${unclear}.`;
   if (/not authorized/.test(message)) return 'The statements of this page only read.';
   if (/incomplete input/.test(message)) return 'The statement ends too early: look for a missing bracket or quote.';
   return '';

@@ -15,7 +15,7 @@ import { download, format, h, panel, replace, setText } from './ui.js';
 const maxStatement = 100_000; // characters
 const limits = [1000, 10_000, 100_000, 500_000];
 const defaultLimit = 10_000;
-const history = historyOf('vast-sql');
+const statements = historyOf('vast-sql');
 
 export const page = { id: 'sql', title: 'SQL', mount };
 
@@ -68,19 +68,19 @@ function mount(root, app) {
         panel('Tables', {}, tables),
         panel('History', { tools: h('button', { type: 'button', class: 'quiet', onclick: clear }, 'Clear') }, recent))));
 
-  // choice returns a button that runs a statement.
+  // choice returns a button that runs a statement if the statement only reads.
   const choice = (text, detail) => h('button', { type: 'button', class: 'queries-text', title: text, onclick: () => use(text) },
     detail && h('span', null, detail), h('code', null, text.replace(/\s+/g, ' ')));
 
   function use(text) {
     box.setText(text);
     past = -1;
-    execute(true);
+    execute(false);
   }
 
   // recall replaces the text by the previous (-1) or the next (1) statement of the history.
   function recall(direction) {
-    const list = history.recent();
+    const list = statements.recent();
     const to = past - direction;
     if (to < -1 || to >= list.length) return false;
     if (past < 0) draft = box.text;
@@ -92,12 +92,12 @@ function mount(root, app) {
   }
 
   function showRecent() {
-    const list = history.recent();
+    const list = statements.recent();
     replace(recent, list.length ? list.map((text) => choice(text)) : h('p', { class: 'dim' }, 'No statements yet.'));
   }
 
   function clear() {
-    history.forget();
+    statements.forget();
     showRecent();
   }
 
@@ -105,10 +105,10 @@ function mount(root, app) {
     running?.abort();
   }
 
-  // execute runs the statement in the editor. A statement that may write runs only if the user has asked.
+  // execute runs the statement in the editor. If byUser is false, the statement runs only if it reads only.
   async function execute(byUser) {
     stop();
-    const text = box.text.trim();
+    const text = box.text.trimEnd();
     if (text === '') {
       box.input.focus();
       return;
@@ -131,7 +131,7 @@ function mount(root, app) {
     };
     try {
       const answer = await run(text, { limit: Number(limit.value), post: byUser, signal: mine.signal, onColumns: begin, onRow: table.add });
-      const cut = answer.more ? `the first ${rowsText(table)}` : rowsText(table);
+      const cut = answer.changed !== undefined ? `${count(answer.changed)} changed` : answer.more ? `the first ${rowsText(table)}` : rowsText(table);
       setText(state, `${cut} in ${format.seconds(answer.seconds)}`);
       app.announce(cut);
       replace(notes, answer.notes?.map((note) => h('p', { class: 'box' }, note)));
@@ -151,7 +151,7 @@ function mount(root, app) {
 
   // showAsked puts the statement into the address. The browser's Back button returns to the previous one.
   function showAsked(text) {
-    if (asked !== null && asked !== text) window.history.pushState(null, '', location.hash);
+    if (asked !== null && asked !== text) history.pushState(null, '', location.hash);
     asked = text;
     app.replace({ q: text });
     onMap.href = `#/map?${new URLSearchParams({ sql: text })}`;
@@ -161,7 +161,7 @@ function mount(root, app) {
   function finish(text) {
     table.end();
     chart.show(table);
-    history.remember(text);
+    statements.remember(text);
     showRecent();
   }
 
@@ -176,16 +176,16 @@ function mount(root, app) {
     showPin();
   }
 
-  const name = (kind) => `${app.world.name || 'world'}.${kind}`;
+  const fileName = (kind) => `${app.world.name || 'world'}.${kind}`;
 
   function saveCSV() {
-    download(new Blob([csvOf(table)], { type: 'text/csv' }), name('csv'));
+    download(new Blob([csvOf(table)], { type: 'text/csv' }), fileName('csv'));
   }
 
   async function saveArrow() {
     try {
       const bytes = await binary('arrow', { q: asked ?? box.text }, { signal: end.signal });
-      download(new Blob([bytes], { type: 'application/vnd.apache.arrow.stream' }), name('arrows'));
+      download(new Blob([bytes], { type: 'application/vnd.apache.arrow.stream' }), fileName('arrows'));
       setText(state, `Saved ${format.bytes(bytes.byteLength)}.`);
     } catch (error) {
       if (!aborted(error)) box.fail({ message: explain(error, schema) });
@@ -225,4 +225,5 @@ function mount(root, app) {
   };
 }
 
-const rowsText = ({ rows }) => `${format.number(rows.length)} ${rows.length === 1 ? 'row' : 'rows'}`;
+const count = (n) => `${format.number(n)} ${n === 1 ? 'row' : 'rows'}`;
+const rowsText = (table) => count(table.rows.length);

@@ -137,8 +137,8 @@ func splitText(a []any) any {
 	return arrayText(elements)
 }
 
-// parseIdent returns an array of the parts of a qualified name, such as public."My table". Parts without quotes
-// are in lower case.
+// parseIdent returns an array of the parts of a qualified name, such as public."My table". Parts without
+// quotes are in lower case.
 func parseIdent(a []any) any {
 	if a[0] == nil {
 		return nil

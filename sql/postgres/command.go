@@ -66,7 +66,7 @@ func (x *session) command(st *statement) (string, error) {
 
 // begin starts a transaction. SQLite sees none of it: every statement reads the newest data.
 func (x *session) begin(verb string, tokens []token) (string, error) {
-	if err := checkModes(tokens[1:]); err != nil {
+	if err := x.checkModes(tokens[1:]); err != nil {
 		return "", err
 	}
 	tag := "BEGIN"
@@ -80,10 +80,10 @@ func (x *session) begin(verb string, tokens []token) (string, error) {
 	return tag, nil
 }
 
-// checkModes returns an error for READ WRITE.
-func checkModes(tokens []token) error {
+// checkModes returns an error for READ WRITE if the server is read-only.
+func (x *session) checkModes(tokens []token) error {
 	for i := 1; i < len(tokens); i++ {
-		if tokens[i].is("write") && tokens[i-1].is("read") {
+		if !x.server.options.Write && tokens[i].is("write") && tokens[i-1].is("read") {
 			return failWithHint(codeReadOnly, "cannot set transaction read-write mode",
 				"The server is read-only.")
 		}

@@ -167,7 +167,7 @@ func (x *session) copyOut(st *statement) error {
 		return err
 	}
 	inner := newStatement(c.query)
-	if err := inner.check(); err != nil {
+	if err := x.check(inner); err != nil {
 		return err
 	}
 	if !inner.isQuery() {

@@ -41,6 +41,9 @@ type source struct {
 	db      *sql.DB
 	text    string // for SQLite
 	columns columnTypes
+
+	columnsOf func(table string) []string // the names of a table's columns
+
 	release func() // releases the catalog; nil for the user's database
 }
 

@@ -51,7 +51,7 @@ func (x *session) declare(st *statement) (string, error) {
 			"Send BEGIN first.")
 	}
 	inner := newStatement(query)
-	if err := inner.check(); err != nil {
+	if err := x.check(inner); err != nil {
 		return "", err
 	}
 	if !inner.isQuery() {

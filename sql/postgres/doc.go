@@ -14,7 +14,7 @@
 // SQLite performs the statements of clients, so they must be in the dialect of SQLite. The server translates
 // what clients of PostgreSQL cannot avoid: parameters ($1), casts (x::text), strings of the forms E'text' and
 // $$text$$, the schema public, now(), and extract(field FROM time). The server refuses statements that change
-// data, even if the database is not read-only.
+// data, even if the database is not read-only, unless [Options.Write] is set.
 //
 // Statements that name tables of pg_catalog or of information_schema, or functions such as version(), read a
 // catalog that describes the database's tables. The server translates the syntax of PostgreSQL in these
@@ -24,9 +24,19 @@
 // BEGIN, COMMIT, ROLLBACK and savepoints start no transaction of SQLite. They change the state that the
 // server reports to the client, and the end of a transaction closes the client's cursors. Inside a
 // transaction too, each statement reads the newest data. SET stores the value of a setting for SHOW, unless
-// the server fixes the setting, as it does for TimeZone. Only statement_timeout has an effect. Cursors
-// (DECLARE, FETCH, CLOSE) and COPY … TO STDOUT work. PREPARE and EXECUTE do not; drivers use the extended
-// protocol instead.
+// the server fixes the setting, as it does for TimeZone. Only statement_timeout and
+// default_transaction_read_only have an effect. Cursors (DECLARE, FETCH, CLOSE) and COPY … TO STDOUT work.
+// PREPARE and EXECUTE do not; drivers use the extended protocol instead.
+//
+// # Writes
+//
+// With [Options.Write], clients may send INSERT, UPDATE and DELETE, also with RETURNING if the database
+// allows it. The server performs each of these statements by itself. Inside a transaction, the statement is
+// an error with the code 25001, because ROLLBACK could not undo it. A message with several statements that
+// write is an error, too. In a pipeline, an error does not undo the statements before it. A string that a
+// statement assigns to a column, such as SET x = '1.5', is a value of the column's type. SET
+// default_transaction_read_only = on forbids a client to write. An error of the database whose method
+// SQLState returns a code has this code.
 //
 // # Types of columns
 //

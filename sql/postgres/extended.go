@@ -133,7 +133,7 @@ func (x *session) describePrepared(st *statement) error {
 	var description *pgproto3.RowDescription
 	text := func(int) int16 { return formatText }
 	switch {
-	case st.isQuery():
+	case st.isQuery() || st.returning:
 		if err := x.describeStatement(st); err != nil {
 			return err
 		}
@@ -201,8 +201,15 @@ func (x *session) simpleStatements(text string) error {
 	if len(parts) == 0 {
 		x.backend.Send(&pgproto3.EmptyQueryResponse{})
 	}
-	for _, part := range parts {
-		if err := x.simpleStatement(newStatement(part)); err != nil {
+	statements := make([]*statement, len(parts))
+	for i, part := range parts {
+		statements[i] = newStatement(part)
+	}
+	if err := checkWrites(statements); err != nil {
+		return err
+	}
+	for _, st := range statements {
+		if err := x.simpleStatement(st); err != nil {
 			return err
 		}
 	}
@@ -213,7 +220,10 @@ func (x *session) simpleStatement(st *statement) error {
 	if err := x.checkTransaction(st); err != nil {
 		return err
 	}
-	if err := st.check(); err != nil {
+	if err := x.check(st); err != nil {
+		return err
+	}
+	if err := x.checkWriteTransaction(st); err != nil {
 		return err
 	}
 	p := &portal{statement: st}

@@ -43,6 +43,7 @@ const (
 	codeInternal           = "XX000"
 	codeLockNotAvailable   = "55P03"
 	codeNumericOutOfRange  = "22003"
+	codeNotInState         = "55000"
 )
 
 // A failure is an error as a client sees it.
@@ -71,6 +72,12 @@ var errClosed = errors.New("the server is closing")
 func failureOf(ctx context.Context, err error) *failure {
 	if f, ok := errors.AsType[*failure](err); ok {
 		return f
+	}
+	if coded, ok := errors.AsType[interface {
+		error
+		SQLState() string
+	}](err); ok {
+		return fail(coded.SQLState(), strings.TrimPrefix(coded.Error(), "vastsql: "))
 	}
 	if ctx.Err() != nil || errors.Is(err, sqlite3.INTERRUPT) || errors.Is(err, context.Canceled) {
 		if errors.Is(context.Cause(ctx), errClosed) {

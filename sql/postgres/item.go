@@ -4,7 +4,11 @@ package postgres
 // the first SELECT, or nil if columnItems does not find it. It finds none for the columns of a star.
 func columnItems(text string, count int) [][]token {
 	columns := make([][]token, count)
-	items := selectItems(significant(scan(text, dialectSQLite)))
+	tokens := significant(scan(text, dialectSQLite))
+	if newStatement(text).returning {
+		tokens = append([]token{{tokenWord, "select"}}, returningClause(tokens)...)
+	}
+	items := selectItems(tokens)
 	star := -1
 	for i, item := range items {
 		if len(item) > 0 && item[len(item)-1].is("*") && (len(item) == 1 || item[len(item)-2].is(".")) {

@@ -20,6 +20,10 @@ type Options struct {
 	// set, clients of other machines must use TLS. Default: no encryption.
 	TLS *tls.Config
 
+	// Write allows clients to send INSERT, UPDATE and DELETE. The database must allow these statements, too:
+	// see vastsql.Options.Write. Default: the server is read-only.
+	Write bool
+
 	// MaxConnections is the number of clients that may be connected at once. The server refuses further
 	// clients, with the error 53300 unless very many connect at once. Default: 256.
 	MaxConnections int

@@ -18,6 +18,7 @@ type portal struct {
 	shared    bool    // the cursor belongs to another portal, which FETCH reads
 	skip      uint32  // rows that FETCH still skips, if shared
 	limit     uint32  // rows that FETCH still reads after that, if shared
+	ran       bool    // the statement, which writes rows and returns none, has run
 }
 
 func (p *portal) close() {
@@ -74,6 +75,9 @@ func (x *session) openPortal(p *portal) error {
 		p.cursor, err = x.open(st, p.arguments)
 		if err == nil {
 			x.useDescription(p)
+			if st.returning {
+				settle(p.cursor.columns)
+			}
 			x.setRunning(p.cursor.cancel)
 			err = p.cursor.describe()
 			x.setRunning(nil)
@@ -112,6 +116,9 @@ func (x *session) perform(p *portal, maxRows uint32) error {
 	if err := x.checkTransaction(st); err != nil {
 		return err
 	}
+	if err := x.checkWriteTransaction(st); err != nil {
+		return err
+	}
 	switch {
 	case st.verb == "":
 		x.backend.Send(&pgproto3.EmptyQueryResponse{})
@@ -119,7 +126,11 @@ func (x *session) perform(p *portal, maxRows uint32) error {
 	case st.verb == "copy":
 		return x.copyOut(st)
 	case !st.returnsRows():
-		tag, err := x.command(st)
+		perform := func() (string, error) { return x.command(st) }
+		if st.writes() {
+			perform = func() (string, error) { return x.write(p) }
+		}
+		tag, err := perform()
 		if err == nil {
 			x.backend.Send(&pgproto3.CommandComplete{CommandTag: []byte(tag)})
 		}
@@ -165,6 +176,8 @@ func (x *session) performRows(p *portal, maxRows uint32) error {
 		tag = "FETCH "
 	case "explain":
 		tag = "EXPLAIN"
+	case "insert", "update", "delete", "replace":
+		tag = writeTag(p.statement.verb, int64(n))
 	}
 	if tag[len(tag)-1] == ' ' {
 		tag = fmt.Sprint(tag, n)

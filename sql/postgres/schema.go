@@ -254,6 +254,16 @@ func (s *schema) columnsOf(text string) columnTypes {
 	return func(name string) oid { return types[name] }
 }
 
+// namesOf returns the names of a table's columns, or nil if there is no such table.
+func (s *schema) namesOf(table string) (names []string) {
+	if at, ok := s.byName[strings.ToLower(table)]; ok {
+		for _, column := range s.tables[at].columns {
+			names = append(names, column.name)
+		}
+	}
+	return names
+}
+
 // quoteName returns a name as PostgreSQL writes it: with quotes only where a name needs them.
 func quoteName(name string) string {
 	plain := name != "" && (isWordStart(name[0]) && name[0] < 0x80)

@@ -24,7 +24,8 @@ var reportedSettings = []string{
 	"application_name", "default_transaction_read_only", "in_hot_standby",
 }
 
-// fixedSettings are settings that no client can change.
+// fixedSettings are settings that no client can change. The settings about read-only transactions are fixed
+// on read-only servers.
 var fixedSettings = map[string]string{
 	"server_version": serverVersion, "server_version_num": serverVersionNum, "server_encoding": "UTF8",
 	"client_encoding": "UTF8", "integer_datetimes": "on", "standard_conforming_strings": "on",
@@ -68,6 +69,9 @@ func (x *session) setting(name string) (string, bool) {
 	name = strings.ToLower(name)
 	if name == "session_authorization" {
 		return x.userName, true
+	}
+	if name == "default_transaction_read_only" || name == "transaction_read_only" {
+		return x.readOnlySetting(), true
 	}
 	if value, ok := fixedSettings[name]; ok {
 		return value, true
@@ -130,8 +134,12 @@ func (x *session) setCommand(tokens []token) (string, error) {
 	case name == "client_encoding" && !isUTF8(value) && value != "default":
 		return "", failWithHint(codeInvalidParameter, "unsupported encoding "+value,
 			"Use client_encoding UTF8.")
-	case (name == "default_transaction_read_only" || name == "transaction_read_only") && isOff(value):
+	case name == "default_transaction_read_only":
+		return command, x.setReadOnly(value)
+	case name == "transaction_read_only" && isOff(value) && !x.server.options.Write:
 		return "", failWithHint(codeReadOnly, "the server is read-only", "Leave "+name+" on.")
+	case name == "transaction":
+		return command, x.setModes(tokens)
 	case fixed: // ignored: the server has only one time zone and one encoding, for example
 	case value == "default":
 		x.reset(name)
@@ -164,10 +172,10 @@ func isOff(value string) bool {
 func (x *session) reset(name string) {
 	if value, ok := x.initial[name]; ok {
 		x.settings[name] = value
-		x.report(name)
 	} else {
 		delete(x.settings, name)
 	}
+	x.report(name)
 }
 
 // resetAll resets all settings and reports those whose values change.
@@ -191,7 +199,7 @@ func parseSetting(tokens []token) (name, value string, err error) {
 	case name == "names":
 		name = "client_encoding"
 	case name == "transaction" || name == "characteristics":
-		return "transaction", joinWords(tokens), checkModes(tokens)
+		return "transaction", joinWords(tokens), nil
 	case name == "role" || name == "constraints" || name == "authorization":
 		return name, joinWords(tokens), nil
 	}

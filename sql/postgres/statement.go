@@ -17,17 +17,17 @@ type statement struct {
 	columns []column // of a query, after describeStatement
 	user    *source  // of a prepared query that reads the user's tables
 	invalid bool     // the escape sequences of a string give no valid text
+
+	returning bool // the statement writes rows and returns rows
 }
 
 // The verbs of statements that return rows of SQLite.
 var queryVerbs = map[string]bool{"select": true, "values": true, "with": true, "explain": true,
 	"pragma": true}
 
-// The verbs of statements that the server refuses with the error 25006. Most of them change data.
+// The verbs of statements that the server refuses with the error 25006. Most of them change the schema.
 var writingVerbs = map[string]bool{
-	"insert": true, "update": true, "delete": true, "replace": true, "create": true, "drop": true,
-	"alter":  true,
-	"attach": true, "detach": true, "vacuum": true, "analyze": true, "reindex": true, "truncate": true,
+	"create": true, "drop": true, "alter": true, "attach": true, "detach": true, "vacuum": true, "analyze": true, "reindex": true, "truncate": true,
 	"grant": true, "revoke": true, "comment": true, "merge": true, "refresh": true, "cluster": true,
 	"lock": true,
 }
@@ -62,6 +62,7 @@ func newStatement(text string) *statement {
 			st.verb = writing
 		}
 	}
+	st.returning = st.writes() && returningClause(tokens) != nil
 	return st
 }
 
@@ -88,7 +89,7 @@ func (st *statement) isQuery() bool { return queryVerbs[st.verb] }
 
 // returnsRows reports whether the statement returns rows.
 func (st *statement) returnsRows() bool {
-	return st.isQuery() || st.verb == "show" || st.verb == "fetch"
+	return st.isQuery() || st.returning || st.verb == "show" || st.verb == "fetch"
 }
 
 // checkSize returns an error for a text that is too long. It comes before any other work with the text.
@@ -109,14 +110,14 @@ func (st *statement) check() error {
 	case writingVerbs[st.verb]:
 		return failWithHint(codeReadOnly, fmt.Sprintf("cannot execute %s in a read-only transaction",
 			strings.ToUpper(st.verb)),
-			"The server is read-only. Change the data in the program that serves it.")
+			"The server changes no tables. Change them in the program that serves the data.")
 	case st.verb == "pragma":
 		tokens := significant(scan(st.text, dialectSQLite))
 		if len(tokens) < 2 || !readingPragmas[tokens[1].name()] || len(tokens) > 2 && tokens[2].is("=") {
 			return failWithHint(codeReadOnly, "this PRAGMA may change the database",
 				"Use a PRAGMA that lists tables, columns or indexes, such as PRAGMA table_info(name).")
 		}
-	case st.verb == "" || st.returnsRows() || commands[st.verb]:
+	case st.verb == "" || st.returnsRows() || commands[st.verb] || st.writes():
 	case st.verb == "prepare" || st.verb == "execute" || st.verb == "listen" || st.verb == "notify" ||
 		st.verb == "do" || st.verb == "call" || st.verb == "move":
 		return failWithHint(codeNotSupported, strings.ToUpper(st.verb)+" is not supported",
@@ -134,11 +135,15 @@ func (x *session) sourceOf(ctx context.Context, text string) (source, error) {
 		return source{}, failureOf(ctx, err)
 	}
 	if readsCatalog(text, c.user) {
-		return source{c.db, translateCatalog(text, x), c.own.columnsOf(catalogNameOf(text)), release}, nil
+		return source{c.db, translateCatalog(text, x), c.own.columnsOf(catalogNameOf(text)), c.own.namesOf, release}, nil
 	}
-	columns := c.user.columnsOf(text)
+	user := c.user
+	columns := user.columnsOf(text)
 	release()
-	return source{x.server.db, translateQuery(text), columns, nil}, nil
+	if newStatement(text).writes() {
+		text = typeStrings(text, columns, user.namesOf)
+	}
+	return source{x.server.db, translateQuery(text), columns, user.namesOf, nil}, nil
 }
 
 // catalogNameOf returns a text in which the tables of information_schema have the names that the catalog
@@ -152,14 +157,14 @@ func catalogNameOf(text string) string {
 // row, of its columns.
 func (x *session) prepare(text string, declared []uint32) (*statement, error) {
 	st := newStatement(text)
-	if err := st.check(); err != nil {
+	if err := x.check(st); err != nil {
 		return nil, err
 	}
 	for _, o := range declared {
 		st.params = append(st.params, oid(o))
 	}
 	query := st.text
-	if !st.isQuery() {
+	if !st.isQuery() && !st.writes() {
 		inner, ok := innerQuery(st)
 		if !ok {
 			return st, nil
@@ -178,13 +183,19 @@ func (x *session) prepare(text string, declared []uint32) (*statement, error) {
 		}
 		return nil, err
 	}
+	if st.writes() {
+		inferAssigned(query, st.params, from)
+	}
 	c, err := openCursor(ctx, cancel, from, query, make([]any, len(st.params)))
 	if err != nil {
 		return nil, err
 	}
 	defer c.close()
-	if st.isQuery() {
+	if st.isQuery() || st.writes() {
 		st.columns = c.columns
+		if st.writes() {
+			settle(st.columns)
+		}
 		if from.release == nil {
 			st.user = &from
 		}

@@ -1,7 +1,7 @@
 package postgres
 
-// extracts maps the fields of extract(field FROM time) to the beginning and the end of a call of SQLite around
-// the time. SQLite reads times from texts, and from numbers as Julian days.
+// extracts maps the fields of extract(field FROM time) to the beginning and the end of a call of SQLite
+// around the time. SQLite reads times from texts, and from numbers as Julian days.
 var extracts = map[string][2]string{
 	"epoch":  {"unixepoch(", ", 'subsec')"},
 	"year":   {"CAST(strftime('%Y', ", ") AS INTEGER)"},
@@ -16,8 +16,8 @@ var extracts = map[string][2]string{
 	"week":   {"CAST(strftime('%V', ", ") AS INTEGER)"},
 }
 
-// findExtract reads extract(field FROM time) at position i. It returns the call of SQLite, the position of the
-// token before the time, and that of the closing parenthesis, or ok false.
+// findExtract reads extract(field FROM time) at position i. It returns the call of SQLite, the position of
+// the token before the time, and that of the closing parenthesis, or ok false.
 func findExtract(tokens []token, i int) (call [2]string, from, end int, ok bool) {
 	open := nextSignificant(tokens, i+1)
 	field := nextSignificant(tokens, open+1)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/vastgo/vast"
 	vastsql "github.com/vastgo/vast/sql"
@@ -35,7 +36,7 @@ func TestPsqlWorld(t *testing.T) {
 		defer close(ended)
 		w.Idle(func() { <-stop })
 	}()
-	db, err := vastsql.Open(w, vastsql.Options{})
+	db, err := vastsql.Open(w, vastsql.Options{MaxPause: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +82,7 @@ error|text|||`},
 		{"SELECT sum(length), count(*) FROM roads", "1.5|2"},
 		{`SELECT median("position.x"), percentile("position.x", 75) FROM archetype_position_town`, "1|1.5"},
 		{"SELECT components FROM entities ORDER BY entity LIMIT 1", "position,town"},
-		{fmt.Sprintf("SELECT depth FROM descendants(%d) ORDER BY 1", towns[0].ID()), "1\n2"},
+		{fmt.Sprintf("SELECT depth FROM descendants(%d) ORDER BY 1", int64(towns[0].ID())), "1\n2"},
 		{"SELECT max(depth(entity)), count(parent(entity)) FROM position", "2|2"},
 		{"SELECT resident_bytes > 0 FROM vast_memory WHERE area = 'generations'", "t"},
 		{"SELECT name FROM vast_systems", ""},

@@ -27,7 +27,8 @@ func (s *session) loadSchema(ctx context.Context) (schema, error) {
 	}
 	known.tables = names
 	for _, name := range names {
-		columns, err := s.list(ctx, "SELECT name FROM pragma_table_xinfo("+literal(name)+") WHERE hidden <> 1")
+		columns, err := s.list(ctx, "SELECT name FROM pragma_table_xinfo("+literal(name)+
+			") WHERE hidden <> 1")
 		if err != nil && ctx.Err() != nil {
 			return known, err
 		}

@@ -60,5 +60,7 @@ func (e *export) run(ctx context.Context, s streams, args []string) (err error) 
 	if err != nil {
 		return err
 	}
-	return cli.Create(e.out, s.out, func(to io.Writer) error { return vastarrow.Write(ctx, to, format, source) })
+	return cli.Create(e.out, s.out, func(to io.Writer) error {
+		return vastarrow.Write(ctx, to, format, source)
+	})
 }

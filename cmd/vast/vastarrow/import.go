@@ -23,8 +23,8 @@ var importing = task{
 	about: "save a world with an entity for each row of a file",
 	flags: func(f *flag.FlagSet) func(context.Context, streams, []string) error {
 		var i imports
-		f.StringVar(&i.path, "data", "", "begin with the world in this `path`, whose components the rows fill:\n"+
-			"the folder of a store, or a file of store.Save")
+		f.StringVar(&i.path, "data", "", "begin with the world in this `path`, whose components the rows\n"+
+			"fill: the folder of a store, or a file of store.Save")
 		f.Uint64Var(&i.moment, "moment", 0,
 			"with a folder: `number` in the name of the checkpoint's file; 0 is the newest")
 		f.StringVar(&i.out, "out", "", "save the world in this new `file`, for store.Load")
@@ -69,8 +69,8 @@ func (i *imports) run(ctx context.Context, s streams, args []string) (err error)
 		return err
 	}
 	if len(dropped.Dropped) > 0 {
-		return fmt.Errorf("the new file would lack %s, which only the program that saved the world can read: "+
-			"call vastarrow.Read in the program", strings.Join(dropped.Dropped, ", "))
+		return fmt.Errorf("the new file would lack %s, which only the program that saved the world can "+
+			"read: call vastarrow.Read in the program", strings.Join(dropped.Dropped, ", "))
 	}
 	if err := i.fill(ctx, w, format, rows, s.notes); err != nil {
 		return err

@@ -130,8 +130,8 @@ const rows = `entity,name,place.x,place.y,place.near,Health,ill,lives_in,colour
 12,,,,,-5,true,10,
 `
 
-// TestImport imports rows into a saved file and into the folder of a store. The program of the world loads the
-// result.
+// TestImport imports rows into a saved file and into the folder of a store. The program of the world loads
+// the result.
 func TestImport(t *testing.T) {
 	dir := t.TempDir()
 	w := newTown(t)

@@ -112,9 +112,10 @@ func TestArrowOfAnInspector(t *testing.T) {
 func TestExportOfAnInspector(t *testing.T) {
 	address, dir := inspected(t), t.TempDir()
 	status, out, notes := runTask(t, "export", "-addr", address, "-format", "csv",
-		"SELECT count(*) AS n, max(value) * 0.5 AS half, sum(9223372036854775807) AS most, NULL AS none, x'00ff' AS b"+
-			" FROM number WHERE value < 1")
-	if want := "n,half,most,none,b\n1,0,9223372036854775807,,AP8=\n"; status != 0 || out != want || notes != "" {
+		"SELECT count(*) AS n, max(value) * 0.5 AS half, sum(9223372036854775807) AS most, NULL AS none, "+
+			"x'00ff' AS b FROM number WHERE value < 1")
+	if want := "n,half,most,none,b\n1,0,9223372036854775807,,AP8=\n"; status != 0 || out != want ||
+		notes != "" {
 		t.Errorf("exit status %d\n%s%s, want\n%s", status, out, notes, want)
 	}
 	for _, f := range formats {

@@ -61,7 +61,8 @@ func TestMisuse(t *testing.T) {
 	absent := filepath.Join(t.TempDir(), "absent")
 	for _, args := range [][]string{{"export", "-data", absent, "SELECT 1"},
 		{"export", "-addr", "127.0.0.1:1", "SELECT 1"}, {"import", "-data", absent, "-out", absent, csv},
-		{"import", "-data", csv, "-out", absent, csv}, {"import", "-data", csv, "-out", absent, absent + ".csv"}} {
+		{"import", "-data", csv, "-out", absent, csv},
+		{"import", "-data", csv, "-out", absent, absent + ".csv"}} {
 		if status, out, notes := runTask(t, args...); status != 1 || out != "" || notes == "" {
 			t.Errorf("%q: exit status %d, want 1\n%s%s", args, status, out, notes)
 		}

@@ -147,8 +147,8 @@ func (p *Program) Send(ctx context.Context, path string, value any) (io.ReadClos
 	if err != nil {
 		return nil, err
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, p.base.JoinPath("api", "v1", path).String(),
-		bytes.NewReader(text))
+	u := p.base.JoinPath("api", "v1", path)
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, u.String(), bytes.NewReader(text))
 	if err != nil {
 		return nil, err
 	}

@@ -30,9 +30,10 @@ func (s *Source) Declare(f *flag.FlagSet) {
 	f.StringVar(&s.folder, "data", "", "ask a stored moment in the `folder` of a store")
 	f.Uint64Var(&s.moment, "moment", 0,
 		"with -data: `number` in the name of the checkpoint's file; 0 is the newest")
-	f.StringVar(&s.address, "addr", "", "ask the running program whose inspector has this `address`: HOST:PORT,\n"+
-		"or the URL that the program printed. postgres://HOST:PORT asks a server of\n"+
-		"PostgreSQL's protocol, such as vast earth -sql; PGPASSWORD holds the password")
+	f.StringVar(&s.address, "addr", "", "ask the running program whose inspector has this `address`:\n"+
+		"HOST:PORT, or the URL that the program printed. postgres://HOST:PORT asks a\n"+
+		"server of PostgreSQL's protocol, such as vast earth -sql; PGPASSWORD holds the\n"+
+		"password")
 	f.StringVar(&s.token, "token", "", attach.AboutToken)
 }
 

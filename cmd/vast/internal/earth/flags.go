@@ -209,8 +209,8 @@ Keys: space pauses; q or Esc ends with exit status 0, Ctrl-C with 130.
 If NO_COLOR is set, the screen has no colours.
 
 The command prints the address of its inspector; with -json, on standard error. Open the
-address in a browser: the inspector shows the map, the places and travellers, their memory,
-and the times of the ticks.
+address in a browser: the inspector shows the map, the places and travellers, their memory
+and the times of the ticks, and answers SQL statements.
 
 With -data, the command takes a checkpoint of the world each second and at the end, and
 records the ticks after each checkpoint. The run may therefore be killed at any moment: the

@@ -12,7 +12,6 @@ import (
 	"github.com/vastgo/vast/cmd/vast/earth/places"
 	"github.com/vastgo/vast/cmd/vast/internal/cli"
 	"github.com/vastgo/vast/cmd/vast/internal/tty"
-	"github.com/vastgo/vast/inspect"
 	"github.com/vastgo/vast/vm"
 )
 
@@ -110,7 +109,7 @@ func build(o options, progress func(name string, done, total int)) (l loaded, er
 	if o.data != "" {
 		l.saves = newSaves()
 		c.Data, c.DropTail, c.Notify = o.data, o.dropTail, l.saves.add
-		c.Apply = inspect.Apply
+		c.Apply = applyEdit
 		if c.Seed, c.Travellers, err = o.keptIn(o.data); err != nil {
 			return l, err
 		}
