@@ -94,15 +94,15 @@ func resolve(w *vast.World, e *worldEdit) (*change, error) {
 	return newChange(w, e, t, fields), nil
 }
 
-// hasTable reports whether a column has a table with a row for each entity: it belongs to no edges, and it does
-// not hold the targets of a relation.
+// hasTable reports whether a column has a table with a row for each entity: it belongs to no edges, and it
+// does not hold the targets of a relation.
 func hasTable(col vast.AnyColumn) bool {
 	_, isRelation := probe.RelationOf(col)
 	return isRelation || probe.Describe(col).Linked == ""
 }
 
-// columnNamed returns the column with a name and a number, or the only column with the name, or nil. In another
-// build of the program, the column may have another number.
+// columnNamed returns the column with a name and a number, or the only column with the name, or nil. In
+// another build of the program, the column may have another number.
 func columnNamed(w *vast.World, name columnName) vast.AnyColumn {
 	columns := probe.Columns(w)
 	if name.number < len(columns) && columns[name.number].Name() == name.name {

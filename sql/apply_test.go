@@ -266,7 +266,8 @@ func TestLimitsOfWrites(t *testing.T) {
 	}{
 		{Options{MaxRows: 10}, "MaxRows", eleven + "INSERT INTO unit(a) SELECT i FROM n"},
 		{Options{MaxMemoryBytes: 400}, "MaxMemoryBytes", eleven + "INSERT INTO unit(a) SELECT i FROM n"},
-		{Options{MaxMemoryBytes: 400}, "MaxMemoryBytes", "INSERT INTO memo(text) VALUES (hex(zeroblob(300)))"},
+		{Options{MaxMemoryBytes: 400}, "MaxMemoryBytes",
+			"INSERT INTO memo(text) VALUES (hex(zeroblob(300)))"},
 	} {
 		_, err := w.open(t, c.o).Exec(c.text)
 		if limit, ok := errors.AsType[*LimitError](err); !ok || limit.Option != c.option {

@@ -7,9 +7,9 @@ import (
 	"github.com/ncruces/go-sqlite3"
 )
 
-// makeTables makes the tables that SQLite lacks. A CREATE VIRTUAL TABLE takes ten times as long as the row
-// that it adds to the table sqlite_schema. So makeTables adds the rows itself, and SQLite calls the
-// constructor of the virtual table when a statement first uses the table.
+// makeTables makes the tables that SQLite lacks. A CREATE VIRTUAL TABLE takes much longer than the row that it
+// adds to the table sqlite_schema. So makeTables adds the rows itself, and SQLite calls the constructor of the
+// virtual table when a statement first uses the table.
 func (s *session) makeTables(db *sqlite3.Conn) (err error) {
 	rows, err := s.lacking(db, "main", "")
 	if err != nil {

@@ -142,7 +142,7 @@ func TestParametersOfSelects(t *testing.T) {
 			"AND x > ?)", []any{8, "b", -3, 2.5}, "3|b|-6"},
 		{"SELECT min(x) + ?1 AS a, ?3 AS b FROM position WHERE x > ?2 AND y < ?1", []any{-10, 3, 4},
 			"-4.5|4"},
-		{"SELECT :a, (SELECT sum(x) FROM position WHERE x BETWEEN @b AND :a) FROM name WHERE entity > $c",
+		{"SELECT :a, (SELECT sum(x) FROM position WHERE x BETWEEN @b AND :a) FROM name WHERE entity <> $c",
 			[]any{sql.Named("c", 0), sql.Named("b", 2), sql.Named("a", 3)}, "3|7.5"},
 	} {
 		if got := read(t, f.db, c.text, c.args...); !reflect.DeepEqual(got, []string{c.want}) {

@@ -44,6 +44,7 @@ type soakWorld struct {
 	rng      *rand.Rand
 	ids      []atomic.Uint64 // of entities, for the clients
 	delays   []time.Duration // of the ticks by visitors
+	noise    []time.Duration // how late the operating system let the owner of the world run
 	ticks    int
 }
 
@@ -118,10 +119,12 @@ func (s *soakWorld) run(ctx context.Context) {
 		var due time.Time
 		s.w.Idle(func() {
 			select {
-			case <-clock.C:
+			case at := <-clock.C:
+				due = time.Now()
+				s.noise = append(s.noise, due.Sub(at))
 			case <-ctx.Done():
+				due = time.Now()
 			}
-			due = time.Now()
 		})
 		s.delays = append(s.delays, time.Since(due))
 	}
@@ -237,7 +240,7 @@ var soakClients = []soakClient{
 
 // TestSoak lets several clients ask a world of 60 ticks a second, in which entities pay each other. Each
 // answer must be that of one moment, and the memory of the process must not grow. VAST_SOAK chooses the time,
-// for example VAST_SOAK=1h. The test logs how long ticks waited for statements.
+// for example VAST_SOAK=1h. The test also checks how long ticks wait for statements.
 func TestSoak(t *testing.T) {
 	length := time.Duration(longtest.Pick(int(600*time.Millisecond), int(time.Minute)))
 	if text := os.Getenv("VAST_SOAK"); text != "" {
@@ -296,16 +299,16 @@ func TestSoak(t *testing.T) {
 	for i, c := range soakClients {
 		t.Logf("%-10s %d times", c.name, counts[i].Load())
 	}
-	slices.Sort(s.delays)
-	at := func(part float64) time.Duration { return s.delays[int(part*float64(len(s.delays)-1))] }
-	t.Logf("%d ticks in %v; their delays: median %v, 99%% %v, 99.9%% %v, most %v", s.ticks, length,
-		at(0.5), at(0.99), at(0.999), at(1))
+	delays, noise := quantiles(s.delays), quantiles(s.noise)
+	t.Logf("%d ticks in %v; median, 99%%, 99.9%% and most of their delays: %v, and without statements: %v",
+		s.ticks, length, delays, noise)
 	t.Logf("MB in use and resident: %.1f", memory)
 	if !longtest.Enabled() || t.Failed() {
 		return
 	}
-	if most := (Options{}).withDefaults().MaxPause; at(0.999) > most {
-		t.Errorf("one of a thousand ticks waited for %v, want at most %v", at(0.999), most)
+	// On a busy machine, a delay is also the time in which the process does not run.
+	if most := (Options{}).withDefaults().MaxPause + 4*noise[2]; delays[2] > most {
+		t.Errorf("one of a thousand ticks waited for %v, want at most %v", delays[2], most)
 	}
 	for _, column := range []int{0, 1} {
 		n := len(memory)
@@ -333,6 +336,15 @@ func soakMemory(end time.Time, ended <-chan struct{}) (all [][2]float64) {
 		all = append(all, [2]float64{float64(m.HeapAlloc) / 1e6, residentMB()})
 	}
 	return all
+}
+
+// quantiles returns the median, the quantiles 0.99 and 0.999, and the largest duration.
+func quantiles(all []time.Duration) (found [4]time.Duration) {
+	slices.Sort(all)
+	for i, part := range []float64{0.5, 0.99, 0.999, 1} {
+		found[i] = all[int(part*float64(len(all)-1))]
+	}
+	return found
 }
 
 func mean(all [][2]float64, column int) (sum float64) {

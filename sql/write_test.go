@@ -1,11 +1,9 @@
 package vastsql
 
 import (
-	"context"
 	"database/sql"
 	"errors"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"

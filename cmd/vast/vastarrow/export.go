@@ -18,21 +18,22 @@ var exporting = task{
 	usage: "(-data FOLDER | -addr ADDRESS) [-format FORMAT] [-out FILE] 'STATEMENT'",
 	about: "write the result of an SQL statement into a file",
 	flags: func(f *flag.FlagSet) func(context.Context, streams, []string) error {
-		var e export
+		var e exporter
 		e.source.Declare(f)
-		e.format = formatFlag(f, "; without a file,\nparquet")
+		e.format = formatFlag(f, "by the extension of FILE; parquet on standard output")
 		f.StringVar(&e.out, "out", "", "write into this new `file` instead of standard output")
 		return e.run
 	},
 }
 
-type export struct {
+// exporter holds the flags of the command.
+type exporter struct {
 	source database.Source
 	format *string
 	out    string
 }
 
-func (e *export) run(ctx context.Context, s streams, args []string) (err error) {
+func (e *exporter) run(ctx context.Context, s streams, args []string) (err error) {
 	if err := e.source.Check(); err != nil {
 		return misuse{err}
 	}

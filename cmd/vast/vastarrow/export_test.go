@@ -30,7 +30,7 @@ func TestGuide(t *testing.T) {
 	args := []string{"export", "-addr", inspector, "-out", filepath.Join(dir, "road.parquet"),
 		string(export[1])}
 	row := regexp.MustCompile(`^[A-Z]{2} [1-9][0-9]*$`)
-	for began := time.Now(); ; { // the first travellers fall ill in the first simulated hours
+	for began := time.Now(); ; { // there are no rows until the first travellers fall ill
 		if status, out, notes := runTask(t, args...); status != 0 || out != "" || notes != "" {
 			t.Fatalf("exit status %d\n%s%s", status, out, notes)
 		}

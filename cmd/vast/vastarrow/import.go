@@ -22,19 +22,20 @@ var importing = task{
 	usage: "-data PATH [-moment N] -out FILE [-format FORMAT] [-partial] INPUT",
 	about: "save a world with an entity for each row of a file",
 	flags: func(f *flag.FlagSet) func(context.Context, streams, []string) error {
-		var i imports
-		f.StringVar(&i.path, "data", "", "begin with the world in this `path`, whose components the rows\n"+
-			"fill: the folder of a store, or a file of store.Save")
+		var i importer
+		f.StringVar(&i.path, "data", "", "add the entities to the world in this `path`: the folder of a store, or\n"+
+			"a file of store.Save. The rows fill the components of this world")
 		f.Uint64Var(&i.moment, "moment", 0,
 			"with a folder: `number` in the name of the checkpoint's file; 0 is the newest")
-		f.StringVar(&i.out, "out", "", "save the world in this new `file`, for store.Load")
-		i.format = formatFlag(f, "")
-		f.BoolVar(&i.partial, "partial", false, "save the world even if some values do not fit")
+		f.StringVar(&i.out, "out", "", "save the world in this new `file`, which store.Load reads")
+		i.format = formatFlag(f, "by the extension of INPUT")
+		f.BoolVar(&i.partial, "partial", false, "save the world even if some values do not fit their fields")
 		return i.run
 	},
 }
 
-type imports struct {
+// importer holds the flags of the command.
+type importer struct {
 	path    string
 	moment  uint64
 	out     string
@@ -42,7 +43,7 @@ type imports struct {
 	partial bool
 }
 
-func (i *imports) run(ctx context.Context, s streams, args []string) (err error) {
+func (i *importer) run(ctx context.Context, s streams, args []string) (err error) {
 	switch {
 	case i.path == "":
 		return misuse{errors.New("name a saved world with -data")}
@@ -60,7 +61,7 @@ func (i *imports) run(ctx context.Context, s streams, args []string) (err error)
 		return err
 	}
 	defer rows.Close()
-	w, dropped, err := saved.Load(i.path, i.moment, usualEntities())
+	w, report, err := saved.Load(i.path, i.moment, defaultSlots())
 	if err != nil {
 		return err
 	}
@@ -68,9 +69,9 @@ func (i *imports) run(ctx context.Context, s streams, args []string) (err error)
 	if err := saved.Verify(i.path, i.moment); err != nil {
 		return err
 	}
-	if len(dropped.Dropped) > 0 {
+	if len(report.Dropped) > 0 {
 		return fmt.Errorf("the new file would lack %s, which only the program that saved the world can "+
-			"read: call vastarrow.Read in the program", strings.Join(dropped.Dropped, ", "))
+			"read: call vastarrow.Read in that program", strings.Join(report.Dropped, ", "))
 	}
 	if err := i.fill(ctx, w, format, rows, s.notes); err != nil {
 		return err
@@ -84,18 +85,18 @@ func (i *imports) run(ctx context.Context, s streams, args []string) (err error)
 	})
 }
 
-// usualEntities returns the number of slots that a world has by default. A file with more rows needs a world
-// with more slots: import it in the program.
-func usualEntities() int {
+// defaultSlots returns the number of slots that a world has by default. If a file has more rows, the user
+// imports the file in a program whose world has more slots.
+func defaultSlots() int {
 	w := vast.NewWorld(vast.Options{})
 	defer w.Close()
 	return w.Options().MaxEntities
 }
 
-// fill makes the entities, and writes what did not fit to notes.
-func (i *imports) fill(ctx context.Context, w *vast.World, f vastarrow.Format, rows io.Reader,
+// fill makes an entity for each row. It writes to notes which columns and values do not fit the world.
+func (i *importer) fill(ctx context.Context, w *vast.World, f vastarrow.Format, rows io.Reader,
 	notes io.Writer) error {
-	bare := w.Query().Exactly().Count()
+	empty := w.Query().Exactly().Count() // the entities without components
 	report, err := vastarrow.Read(ctx, w, rows, f, vastarrow.ReadOptions{})
 	if err != nil {
 		return err
@@ -107,18 +108,18 @@ func (i *imports) fill(ctx context.Context, w *vast.World, f vastarrow.Format, r
 		fmt.Fprintf(notes, "# the file has no column %s: the field is zero\n", name)
 	}
 	if report.Nulls > 0 {
-		fmt.Fprintf(notes, "# %d values are missing: the fields are zero\n", report.Nulls)
+		fmt.Fprintf(notes, "# %d values are missing: their fields are zero\n", report.Nulls)
 	}
 	for _, p := range report.Problems {
 		fmt.Fprintf(notes, "# %v\n", p)
 	}
-	switch made := w.Query().Exactly().Count() - bare; {
-	case report.Entities > 0 && made == report.Entities:
-		return fmt.Errorf("no row has a value for a component of the world; its columns are %s",
-			strings.Join(columns(w), ", "))
+	switch newEmpty := w.Query().Exactly().Count() - empty; {
+	case report.Entities > 0 && newEmpty == report.Entities:
+		return fmt.Errorf("no row has a value for a component of the world: name the columns of the file "+
+			"like those of the world: %s", strings.Join(columns(w), ", "))
 	case report.Refused > 0 && !i.partial:
-		return fmt.Errorf("%d values do not fit, so no file is written: correct them, or add -partial",
-			report.Refused)
+		return fmt.Errorf("%d values do not fit, so the command writes no file: correct the values, or add "+
+			"-partial", report.Refused)
 	}
 	fmt.Fprintf(notes, "# %d entities are new\n", report.Entities)
 	return nil
@@ -129,9 +130,9 @@ func columns(w *vast.World) (names []string) {
 	for _, col := range probe.Columns(w) {
 		source, err := vastarrow.Entities(w.Query(), col)
 		if err != nil {
-			continue // a file cannot hold it
+			continue // files cannot hold this column
 		}
-		for _, f := range source.Schema().Fields()[1:] { // without the column entity
+		for _, f := range source.Schema().Fields()[1:] { // field 0 is the column entity
 			names = append(names, f.Name)
 		}
 	}

@@ -34,7 +34,7 @@ func (s *secret) UnmarshalBinary(b []byte) error {
 
 type season struct{ Warm bool }
 
-// town is a program with a world.
+// town is the world of a program, with its columns and the options of its store.
 type town struct {
 	*vast.World
 	places  vast.Column[place]
@@ -55,7 +55,7 @@ func newTown(t *testing.T) *town {
 		store.Options{Resources: []reflect.Type{reflect.TypeFor[season]()}}}
 }
 
-// fill makes two entities, and a resource.
+// fill makes a house, a person who lives in the house, and a resource.
 func (w *town) fill(t *testing.T) {
 	vast.SetResource(w.World, season{true})
 	house := w.Archetype(w.places).New()
@@ -69,7 +69,7 @@ func (w *town) fill(t *testing.T) {
 	}
 }
 
-// describe lists the entities.
+// describe returns a line for each entity, sorted.
 func (w *town) describe() (lines []string) {
 	name := func(e vast.Entity) string {
 		text, _ := w.Names().Of(e)
@@ -109,7 +109,7 @@ func (w *town) save(t *testing.T, path string) {
 	}
 }
 
-// load loads a saved world as its program does.
+// load loads a saved world as the program that saved the world does.
 func load(t *testing.T, path string) *town {
 	t.Helper()
 	f, err := os.Open(path)
@@ -195,7 +195,7 @@ func TestImportOfFormats(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		in, out := filepath.Join(dir, "rows"+f.endings[0]), filepath.Join(dir, f.name+".world")
+		in, out := filepath.Join(dir, "rows"+f.extensions[0]), filepath.Join(dir, f.name+".world")
 		if err := os.WriteFile(in, b.Bytes(), 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -228,7 +228,7 @@ func TestImportOfWrongValues(t *testing.T) {
 		{"Health,place.x\n300,1\n5,\n", []string{"-partial"}, 0, []string{"# row 0, column health: ",
 			"# 2 entities are new"}},
 		{"Height\n1\n", nil, 1, []string{`"Height" belongs to no component`,
-			"its columns are name, place.x, place.y, place.near, health, secret, ill, lives_in"}},
+			"like those of the world: name, place.x, place.y, place.near, health, secret, ill, lives_in"}},
 		{"Health\n\"\n", nil, 1, []string{"no valid csv"}},
 	} {
 		if err := os.WriteFile(csv, []byte(c.rows), 0o666); err != nil {
@@ -251,7 +251,8 @@ func TestImportOfWrongValues(t *testing.T) {
 	}
 }
 
-// TestImportWithoutTheProgram refuses a world whose saved data only its program can read.
+// TestImportWithoutTheProgram checks that an import refuses a world with data that only the program that
+// saved the world can read.
 func TestImportWithoutTheProgram(t *testing.T) {
 	dir := t.TempDir()
 	w := newTown(t)

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -26,7 +27,7 @@ const numbers = 30_000
 // failing is a statement that fails after 20,000 rows.
 const failing = "SELECT abs(iif(value < 20000, value, -9223372036854775808)) AS n FROM number"
 
-// inspected returns the URL of the inspector of a running world with the numbers from 0.
+// inspected runs a world with the numbers from 0 to 29,999. It returns the URL of the world's inspector.
 func inspected(t *testing.T) string {
 	t.Helper()
 	w := vast.NewWorld(vast.Options{})
@@ -108,7 +109,7 @@ func TestArrowOfAnInspector(t *testing.T) {
 	}
 }
 
-// TestExportOfAnInspector writes files of the formats, and removes incomplete ones.
+// TestExportOfAnInspector writes a file in each format. A failed export must remove its file.
 func TestExportOfAnInspector(t *testing.T) {
 	address, dir := inspected(t), t.TempDir()
 	status, out, notes := runTask(t, "export", "-addr", address, "-format", "csv",
@@ -119,7 +120,7 @@ func TestExportOfAnInspector(t *testing.T) {
 		t.Errorf("exit status %d\n%s%s, want\n%s", status, out, notes, want)
 	}
 	for _, f := range formats {
-		file := filepath.Join(dir, "numbers"+f.endings[0])
+		file := filepath.Join(dir, "numbers"+f.extensions[0])
 		status, out, notes := runTask(t, "export", "-addr", address, "-out", file, "SELECT value FROM number")
 		if status != 0 || out+notes != "" {
 			t.Errorf("%s: exit status %d\n%s%s", f.name, status, out, notes)
@@ -143,11 +144,13 @@ func TestExportOfAnInspector(t *testing.T) {
 		!strings.Contains(notes, "integer overflow") {
 		t.Errorf("a statement that fails late: exit status %d\n%s", status, notes)
 	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if status := run(ctx, []string{"export", "-addr", address, "-out", file, "SELECT 1"}, io.Discard,
-		io.Discard); status != 130 {
-		t.Errorf("after an interrupt, the exit status is %d", status)
+	for signal, want := range map[os.Signal]int{os.Interrupt: 130, syscall.SIGTERM: 143} {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		cancel(interruption{signal})
+		if status := run(ctx, []string{"export", "-addr", address, "-out", file, "SELECT 1"}, io.Discard,
+			io.Discard); status != want {
+			t.Errorf("after the signal %v, the exit status is %d, want %d", signal, status, want)
+		}
 	}
 	if _, err := os.Stat(file); err == nil {
 		t.Error("a failed export leaves a file")

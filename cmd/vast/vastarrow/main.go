@@ -17,23 +17,30 @@ import (
 	"github.com/vastgo/vast/cmd/vast/internal/cli"
 )
 
-// task is a subcommand.
+// task is a subcommand. flags declares its flags, and returns the function that runs the task.
 type task struct {
 	name, usage, about string
 	flags              func(f *flag.FlagSet) (run func(ctx context.Context, s streams, args []string) error)
 }
 
-// streams are the outputs of a task.
+// streams are standard output and standard error.
 type streams struct{ out, notes io.Writer }
 
 // misuse is the error of a wrong command line.
 type misuse struct{ error }
 
+// interruption is the cause with which a signal ends the context of a task.
+type interruption struct{ signal os.Signal }
+
+func (i interruption) Error() string { return "signal: " + i.signal.String() }
+
 var tasks = []task{exporting, importing}
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	defer stop()
+	ctx, cancel := context.WithCancelCause(context.Background())
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	go func() { cancel(interruption{<-signals}) }()
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
 
@@ -85,14 +92,15 @@ func (t *task) start(ctx context.Context, args []string, s streams) int {
 		err = run(ctx, s, rest)
 	}
 	var wrong misuse
+	var stopped interruption
 	switch {
 	case err == nil:
 		return cli.Success
 	case errors.As(err, &wrong):
 		fmt.Fprintf(s.notes, "vastarrow %s: %v; `vastarrow %s -h` shows the usage\n", t.name, err, t.name)
 		return cli.Misuse
-	case ctx.Err() != nil:
-		return cli.Interrupted
+	case errors.As(context.Cause(ctx), &stopped):
+		return cli.Status(stopped.signal)
 	}
 	fmt.Fprintf(s.notes, "vastarrow %s: %v\n", t.name, err)
 	return cli.Failure

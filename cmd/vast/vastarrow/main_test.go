@@ -12,7 +12,7 @@ import (
 
 func TestMain(m *testing.M) { vasttest.Main(m) }
 
-// runTask runs the command. It returns the exit status, the standard output and the messages.
+// runTask runs the command. It returns the exit status, the standard output and the standard error.
 func runTask(t *testing.T, args ...string) (status int, stdout, notes string) {
 	t.Helper()
 	var out, errs bytes.Buffer
@@ -43,7 +43,7 @@ func TestMisuse(t *testing.T) {
 		{"export -data a SELECT 1", "name one statement"},
 		{"export -data a -nonsense SELECT", "-nonsense"},
 		{"export -data a -format xml SELECT", `-format "xml": want parquet`},
-		{"export -data a -out b.txt SELECT", `the ending of "b.txt" names no format`},
+		{"export -data a -out b.txt SELECT", `the extension of "b.txt" names no format`},
 		{"export -addr :1 -moment 3 SELECT", "-moment needs -data"},
 		{"export -addr x:y SELECT", "want the address of an inspector"},
 		{"export -addr postgres://:1 -token a SELECT", "-token needs the address of an inspector"},
