@@ -45,9 +45,12 @@ func (r *reader) take(ctx context.Context, needs map[*table]need) (*moment, erro
 	if len(m.images) > 0 && len(m.images) == len(needs) {
 		return m, nil // such a statement does not wait for the world
 	}
-	c := copier{world: r.world, buffers: &m.lease, bytes: r.o.MaxCopyBytes, limit: r.o.MaxCopyBytes}
-	if err := r.prepare(ctx, &c, needs); err != nil {
-		return nil, err
+	c := copier{world: r.world, buffers: &m.lease, bytes: r.o.MaxCopyBytes, limit: r.o.MaxCopyBytes,
+		still: r.readOnly == errStoredMoment}
+	if !c.still {
+		if err := r.prepare(ctx, &c, needs); err != nil {
+			return nil, err
+		}
 	}
 	var copyErr error
 	err := r.world.Visit(ctx, func() bool {

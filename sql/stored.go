@@ -16,7 +16,8 @@ import (
 //
 // Columns that only the program can read, for example with its own codec, have no tables; the report names
 // them. The default of Options.MaxCopyBytes and Options.MaxPause is no limit, because no program waits
-// for the copies. Options.Tables must be nil, because no column of the moment exists before the call.
+// for the copies. A statement reads a column in place if the rows of its table lie in consecutive slots, and
+// copies it otherwise. Options.Tables must be nil, because no column of the moment exists before the call.
 // Options.Write must be false.
 func OpenStored(dir string, number uint64, o Options) (*sql.DB, *store.Report, error) {
 	if o.Tables != nil {
