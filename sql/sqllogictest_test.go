@@ -306,7 +306,14 @@ func logicAnswer(db *sql.DB, r logicRecord) ([]string, error) {
 	return values, rows.Err()
 }
 
+// leadingNumber matches what SQLite converts when it reads a text as a number.
+var leadingNumber = regexp.MustCompile(`^\s*[+-]?[0-9]+(\.[0-9]*)?`)
+
 func logicText(v any, typ byte) string {
+	if text, ok := v.(string); ok && typ != 'T' {
+		n, _ := strconv.ParseFloat(strings.TrimSpace(leadingNumber.FindString(text)), 64) // 0 if there is none
+		v = n
+	}
 	switch typ {
 	case 'I':
 		switch v := v.(type) {
