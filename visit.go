@@ -50,7 +50,7 @@ type visitor struct {
 // ends.
 //
 // Visit returns nil if f has returned true, the context's error if the context ends first, [ErrClosed] if the
-// world is closed, and another error if f ends its goroutine. When Visit returns, f is not running and will
+// world is closed, and another error if f, called by Admit, ends the owner's goroutine. When Visit returns, f is not running and will
 // not be called again. If f panics, Visit panics with f's value.
 func (w *World) Visit(ctx context.Context, f func() (done bool)) error {
 	if err := ctx.Err(); err != nil {

@@ -2,6 +2,7 @@ package vastsql
 
 import (
 	"context"
+	"errors"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -155,14 +156,32 @@ func (r *reader) submit(ctx context.Context, e *worldEdit, t *table) outcome {
 		pending.mu.Unlock()
 	}()
 	if err := r.o.Edit(ctx, e.encode()); err != nil {
+		select {
+		case o := <-result:
+			if changedNothing(o.err) {
+				return o
+			}
+		default:
+		}
 		return outcome{err: unsure(ctx, err)}
 	}
 	select {
 	case o := <-result:
 		return o
 	case <-ctx.Done():
+	}
+	select {
+	case o := <-result: // select chooses at random if both channels are ready
+		return o
+	default:
 		return outcome{err: unsure(ctx, ctx.Err())}
 	}
+}
+
+// changedNothing reports whether err is the error of an edit that did not change the world.
+func changedNothing(err error) bool {
+	refused, ok := errors.AsType[*WriteError](err)
+	return ok && refused.Code != codePanic
 }
 
 // unsure returns the error of a statement whose edit the program may or may not apply.

@@ -13,7 +13,7 @@ type changedRelation struct {
 	vast.Relation
 	cyclic  bool
 	targets map[vast.Entity]vast.Entity // of the sources of the rows so far
-	gained  map[vast.Entity]bool        // the values of targets
+	gained  map[vast.Entity]bool        // the targets of the rows so far
 	levels  int                         // depth for which the links need room
 }
 
@@ -70,10 +70,11 @@ func (c *change) checkLink(p *changedPart, row int, source vast.Entity) error {
 	}
 	if source.IsZero() {
 		r.levels = max(r.levels, depth)
-		return nil
+	} else {
+		r.levels = max(r.levels, depth+r.height(source))
+		r.targets[source] = target
 	}
-	r.levels = max(r.levels, depth+r.height(source))
-	r.targets[source], r.gained[target] = target, true
+	r.gained[target] = true
 	return nil
 }
 
@@ -82,7 +83,7 @@ func (r *changedRelation) height(e vast.Entity) (n int) {
 	switch {
 	case r.CountSources(e) == 0 && !r.gained[e]:
 		return 0
-	case len(r.targets) > 0:
+	case len(r.gained) > 0:
 		return anyDepth
 	}
 	for below := range r.Descendants(e) {

@@ -42,8 +42,11 @@ func newEdgesTable(w *vast.World, c vast.AnyColumn) *table {
 
 // copyEdges returns the image of a table of edges. The rows have the order of the slots of their sources.
 func (c *copier) copyEdges(t *table, n need) (*image, error) {
-	rows, bytes := c.size(t, n)
-	m, err := c.newEdges(t, n, rows, bytes)
+	rows, err := c.countEdges(t)
+	if err != nil {
+		return nil, err
+	}
+	m, err := c.newEdges(t, n, rows, rows*t.bytesPerRow(n))
 	if err != nil || n.parts == 0 {
 		return m, err
 	}
@@ -54,6 +57,21 @@ func (c *copier) copyEdges(t *table, n need) (*image, error) {
 		}
 	}
 	return m, nil
+}
+
+// countEdges returns the number of rows of a table of edges.
+func (c *copier) countEdges(t *table) (rows int, err error) {
+	sources := 0
+	for e := range t.query.All() {
+		if sources%256 == 0 {
+			if err := c.late(t); err != nil {
+				return 0, err
+			}
+		}
+		rows += t.edges.CountTargets(e)
+		sources++
+	}
+	return rows, nil
 }
 
 // copyEdgesOf returns the image of the edges out of an entity, or of the edges into it.

@@ -186,7 +186,9 @@ func (d *editDecoder) value() (v value) {
 	switch v.typ {
 	case sqlite3.INTEGER, sqlite3.FLOAT:
 		v.bits = d.word()
-	case sqlite3.TEXT, sqlite3.BLOB:
+	case sqlite3.TEXT:
+		v.text = strings.Clone(d.text()) // the world keeps the text; it must not keep the whole edit alive
+	case sqlite3.BLOB:
 		v.text = d.text()
 	case sqlite3.NULL:
 	default:

@@ -138,6 +138,9 @@ func (k kind) fitInteger(p unsafe.Pointer, v value) *misfit {
 		switch {
 		case whole != math.Trunc(whole):
 			return mismatch("a whole number", v)
+		case k == kindUint64 && whole >= 1<<53 && whole < 1<<64:
+			return &misfit{codeRange, fmt.Sprintf("takes no REAL of 2^53 or more, such as %v, because SQL "+
+				"rounds such a REAL: write an INTEGER, which holds up to %d", v, math.MaxInt64)}
 		case whole < 0:
 			n = uint64(int64(max(whole, math.MinInt64)))
 			fits = whole >= float64(least)
@@ -256,8 +259,12 @@ func shownWhole(t reflect.Type, inside []reflect.Type) bool {
 	return true
 }
 
-// isExported reports whether all fields of structs on the way from a value of type t to f are exported.
+// isExported reports whether all fields of structs on the way from a value of type t to f are exported. It is
+// true for an f without memory, because a write to f changes nothing.
 func isExported(t reflect.Type, f *field) bool {
+	if f.typ.Size() == 0 {
+		return true
+	}
 	offset := f.offset
 	for t != f.typ {
 		switch t.Kind() {

@@ -83,6 +83,8 @@ type copier struct {
 	limit   int
 	until   time.Time // values that are read one by one must be read by then
 	still   bool      // the world does not change
+
+	rendered int // bytes of rendered values since the last check of the time
 }
 
 // need says what a statement uses of a table.
@@ -223,18 +225,23 @@ func (c *copier) copyPart(m *image, i, rows int) error {
 			} else if v, ok := probe.Value(p.column, e); ok {
 				values.Index(row).Set(v)
 			}
-			m.render(i, row)
+			if err := c.render(m, i, row); err != nil {
+				return err
+			}
 			row++
 		}
 	}
 	return nil
 }
 
+// renderedPerCheck is the number of rendered bytes after which render checks the time.
+const renderedPerCheck = 64 << 10
+
 // render notes the values for clients of the fields of a part that refer to memory of the program. It must
 // run in World.Visit.
-func (m *image) render(part, row int) {
+func (c *copier) render(m *image, part, row int) error {
 	if m.table.parts[part].info.Storage != probe.StorageHeap {
-		return
+		return nil
 	}
 	for i := range m.table.fields {
 		f := &m.table.fields[i]
@@ -244,15 +251,38 @@ func (m *image) render(part, row int) {
 		if m.texts == nil {
 			m.texts = map[int][][]byte{}
 		}
-		m.texts[i] = append(m.texts[i], textOf(f, m.at(f, row)))
+		p, known := m.at(f, row), 0
+		if f.kind == kindBlob {
+			known = len(*(*[]byte)(p))
+		}
+		if err := c.spend(known); err != nil { // before the copy of a blob that is too large
+			return err
+		}
+		text := textOf(f, p)
+		if err := c.spend(len(text) - known); err != nil {
+			return err
+		}
+		if c.rendered += len(text); c.rendered >= renderedPerCheck {
+			c.rendered = 0
+			if err := c.late(m.table); err != nil {
+				return err
+			}
+		}
+		m.texts[i] = append(m.texts[i], text)
 	}
+	return nil
 }
 
 // textOf returns a blob, or a value as JSON; nil for NULL.
-func textOf(f *field, p unsafe.Pointer) []byte {
+func textOf(f *field, p unsafe.Pointer) (text []byte) {
 	if f.kind == kindBlob {
 		return bytes.Clone(*(*[]byte)(p))
 	}
+	defer func() {
+		if recover() != nil {
+			text = nil // a MarshalJSON of the program has panicked: the value has no JSON form
+		}
+	}()
 	b, err := json.Marshal(reflect.NewAt(f.typ, p).Interface())
 	if err != nil {
 		return nil // the value has no JSON form, such as a channel or a pointer to itself
@@ -306,7 +336,9 @@ func (c *copier) copyOne(t *table, column int, id int64, n need) (*image, error)
 			cell := reflect.New(p.info.Type)
 			cell.Elem().Set(v)
 			m.bases[i] = base{cell.UnsafePointer(), uintptr(p.size), cell}
-			m.render(i, 0)
+			if err := c.render(m, i, 0); err != nil {
+				return nil, err
+			}
 		}
 	}
 	m.rows, m.gens = 1, []uint32{uint32(uint64(id) >> 32)}

@@ -102,10 +102,16 @@ func (s *stmt) lookUp(ctx context.Context, args []driver.NamedValue) (driver.Row
 	r := s.conn.session.reader
 	until := &deadline{Context: ctx, at: time.Now().Add(r.o.MaxTime)}
 	defer until.stop()
-	m, err := r.takeOne(until, l.table, 0, id, l.need)
+	var m *moment
+	err := s.conn.within(func() (err error) {
+		m, err = r.takeOne(until, l.table, 0, id, l.need)
+		return err
+	})
 	switch {
 	case err == nil:
-	case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
+	case ctx.Err() != nil:
+		return nil, interrupted(ctx, err)
+	case errors.Is(err, context.DeadlineExceeded):
 		return nil, r.tooLong
 	default:
 		return nil, err

@@ -97,6 +97,23 @@ func TestLookups(t *testing.T) {
 	}
 }
 
+// TestFunctionsBesideALookup uses functions that follow links in a statement about one entity.
+func TestFunctionsBesideALookup(t *testing.T) {
+	f := newFixture(t, 10, Options{})
+	root, e := int64(f.entities[0].ID()), int64(f.entities[2].ID())
+	for table, columns := range map[string]string{"position": "entity", "traveller": "entity", "lives_in": "source"} {
+		text := fmt.Sprintf("SELECT parent(%[1]s), depth(%[1]s), depth(%[3]d) FROM %[2]s WHERE %[1]s = ?", columns,
+			table, root)
+		want := fmt.Sprintf("[%d|1|0]", root)
+		if got, err := tryRead(f.db, text, e); fmt.Sprint(got) != want {
+			t.Errorf("%s: %v, %v; want %s", text, got, err, want)
+		}
+	}
+	if got := read(t, f.db, "SELECT depth(entity) FROM frozen WHERE entity = ?", root); fmt.Sprint(got) != "[0]" {
+		t.Errorf("the depth of an entity without a target is %v, want 0", got)
+	}
+}
+
 // described returns the rows of a statement with their types.
 func described(t *testing.T, f *fixture, text string, arg any) string {
 	t.Helper()

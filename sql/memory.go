@@ -26,9 +26,8 @@ func (c *conn) within(f func() error) (err error) {
 		c.broken = true
 		err = fmt.Errorf("vastsql: SQLite failed: %v", p)
 		if e, ok := p.(error); ok && e.Error() == outOfMemory {
-			c.spent = true
 			err = &LimitError{"MaxMemoryBytes", fmt.Sprintf("SQLite needs more than %s: sort or group fewer "+
-				"rows, or raise the limit", vm.Bytes(c.session.reader.o.MaxMemoryBytes))}
+				"rows, or raise the limit", vm.Bytes(c.connector.reader.o.MaxMemoryBytes))}
 		}
 	}()
 	return f()
@@ -37,8 +36,8 @@ func (c *conn) within(f func() error) (err error) {
 // IsValid reports whether the connection may be used again.
 func (c *conn) IsValid() bool { return !c.broken }
 
-// free closes a connection whose SQLite has no memory left. The driver panics while it does so, because the
-// statements still have this error. SQLite's memory lies outside of Go's heap, so that the garbage collector
+// free closes a connection whose SQLite did not finish its work. The driver may panic while it does so, because
+// the statements still have the error. SQLite's memory lies outside of Go's heap, so that the garbage collector
 // would not free it.
 func (c *conn) free() {
 	quietly := func(f func() error) {

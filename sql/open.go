@@ -93,16 +93,22 @@ func (c *connector) Connect(ctx context.Context) (_ driver.Conn, err error) {
 		}
 	}()
 	limit := min(max(int64(c.reader.o.MaxMemoryBytes), minMemory), maxMemory)
-	inner, err := c.inner.Connect(sqlite3.WithMaxMemory(ctx, limit))
+	n := &conn{connector: c}
+	err = n.within(func() error {
+		inner, err := c.inner.Connect(sqlite3.WithMaxMemory(ctx, limit))
+		if err != nil {
+			return err
+		}
+		n.inner = inner.(sqlite.Conn)
+		if n.session, err = newSession(c.reader, n.inner.Raw()); err != nil {
+			return err
+		}
+		return n.session.refresh(ctx, n.inner.Raw())
+	})
 	if err != nil {
-		return nil, err
-	}
-	n := &conn{connector: c, inner: inner.(sqlite.Conn)}
-	if n.session, err = newSession(c.reader, n.inner.Raw()); err == nil {
-		err = n.session.refresh(ctx, n.inner.Raw())
-	}
-	if err != nil {
-		_ = inner.Close()
+		if n.inner != nil {
+			n.free()
+		}
 		return nil, err
 	}
 	return n, nil
@@ -113,15 +119,13 @@ type conn struct {
 	inner     sqlite.Conn
 	session   *session
 	broken    bool // SQLite did not finish its work
-	spent     bool // SQLite ran out of memory; then broken is set
 }
 
 // Close closes the connection.
 func (c *conn) Close() (err error) {
-	switch {
-	case c.spent:
+	if c.broken {
 		c.free()
-	case !c.broken:
+	} else {
 		err = c.within(c.inner.Close)
 	}
 	return errors.Join(err, c.connector.leave())

@@ -23,8 +23,9 @@ type past struct {
 	o      Options
 	tables map[string][]string // Options.Tables, with the names of the columns
 
-	mu   sync.Mutex
-	last *stored // the checkpoint that a statement opened last; it stays open for the next statement
+	lock   chan struct{} // holds a value while a goroutine uses the fields below
+	last   *stored       // the checkpoint that a statement opened last; it stays open for the next statement
+	closed bool          // whether the database is closed
 }
 
 // stored is an open checkpoint.
@@ -41,7 +42,7 @@ var errNoStore = errors.New("vastsql: AS OF TICK reads a stored moment: set Opti
 // newPast notes the tables of o by the names of their columns, because the columns of a stored world are
 // others.
 func newPast(o Options) *past {
-	p := &past{dir: o.Store, o: storedOptions(o), tables: map[string][]string{}}
+	p := &past{dir: o.Store, o: storedOptions(o), tables: map[string][]string{}, lock: make(chan struct{}, 1)}
 	p.o.Store, p.o.Tables = "", nil
 	for name, columns := range o.Tables {
 		for _, c := range columns {
@@ -54,7 +55,7 @@ func newPast(o Options) *past {
 // prepare prepares a statement about a checkpoint. choose selects one of the checkpoints, oldest first.
 func (p *past) prepare(ctx context.Context, text string,
 	choose func([]store.File) (store.File, error)) (*storedStmt, error) {
-	s, err := p.acquire(choose)
+	s, err := p.acquire(ctx, choose)
 	if err != nil {
 		return nil, err
 	}
@@ -75,12 +76,19 @@ func (p *past) prepare(ctx context.Context, text string,
 }
 
 // acquire opens a checkpoint, or uses the open one. The caller must call its leave.
-func (p *past) acquire(choose func([]store.File) (store.File, error)) (*stored, error) {
+func (p *past) acquire(ctx context.Context, choose func([]store.File) (store.File, error)) (*stored, error) {
 	if p.dir == "" {
 		return nil, errNoStore
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
+	select {
+	case p.lock <- struct{}{}:
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	defer func() { <-p.lock }()
+	if p.closed {
+		return nil, errors.New("vastsql: the database is closed")
+	}
 	for retries := 10; ; retries-- {
 		kept, err := checkpoints(p.dir)
 		if err != nil {
@@ -137,8 +145,8 @@ func (p *past) open(f store.File) (*stored, error) {
 	return &stored{connector: c, number: f.Number, tick: f.Tick, lacks: report.Dropped}, nil
 }
 
-// replace makes s the checkpoint that stays open, and gives up the previous one. s may be nil. p.mu must be
-// locked.
+// replace makes s the checkpoint that stays open, and gives up the previous one. s may be nil. The caller
+// must hold the lock.
 func (p *past) replace(s *stored) error {
 	old := p.last
 	p.last = s
@@ -150,8 +158,9 @@ func (p *past) replace(s *stored) error {
 
 // close gives up the checkpoint that stays open for the next statement.
 func (p *past) close() error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+	p.lock <- struct{}{}
+	defer func() { <-p.lock }()
+	p.closed = true
 	return p.replace(nil)
 }
 

@@ -146,6 +146,27 @@ func TestAsOfTick(t *testing.T) {
 	if err := stored.Close(); err != nil {
 		t.Error(err)
 	}
+	limited, _, err := OpenStored(k.dir, 2, Options{MaxPause: 1, MaxCopyBytes: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := limited.Conn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var limit *LimitError
+	if _, err := tryRead(limited, "SELECT sum(x + 0) FROM position"); !errors.As(err, &limit) {
+		t.Errorf("got %v, want a LimitError, and no rows of another checkpoint", err)
+	}
+	if err := limited.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := c.QueryContext(t.Context(), count+" AS OF TICK 1"); err == nil {
+		t.Error("a connection of a closed database opens a checkpoint")
+	}
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
 }
 
 // TestStatementsBeyondTheLimitReadTheNewestCheckpoint also closes the database while rows are open.

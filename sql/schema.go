@@ -130,16 +130,10 @@ func (t *table) spans(w *vast.World) iter.Seq[vast.Query] {
 	}
 }
 
-// count returns the number of rows. It must run in World.Visit.
+// count returns the number of rows. It must run in World.Visit. For a table of edges, see copier.countEdges.
 func (t *table) count(w *vast.World) (n int) {
-	switch {
-	case t.list != nil:
+	if t.list != nil {
 		return t.list.image.rows
-	case t.edges != nil:
-		for e := range t.query.All() {
-			n += t.edges.CountTargets(e)
-		}
-		return n
 	}
 	for q := range t.spans(w) {
 		n += q.Count()

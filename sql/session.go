@@ -140,7 +140,8 @@ func (s *session) estimate(t *table) int64 { return t.rows.Load() }
 func (s *session) image(t *table, column int, id int64) (*image, error) {
 	if s.moment == nil {
 		var err error
-		if s.point && !s.needs[t].links && (column == 0 || column > 0 && t.edges != nil) {
+		// Functions such as parent need more tables than the one of the entity.
+		if s.point && len(s.needs) == 1 && !s.needs[t].links && (column == 0 || column > 0 && t.edges != nil) {
 			s.moment, err = s.reader.takeOne(s.ctx, t, column, id, s.needs[t])
 		} else {
 			s.moment, err = s.reader.take(s.ctx, s.needs)
@@ -150,10 +151,10 @@ func (s *session) image(t *table, column int, id int64) (*image, error) {
 			return nil, err
 		}
 	}
-	if s.moment.one != nil {
-		return s.moment.one, nil
-	}
 	m := s.moment.images[t]
+	if one := s.moment.one; one != nil && one.table == t {
+		m = one
+	}
 	if m == nil {
 		return nil, fmt.Errorf("vastsql: the statement uses table %s, which was not copied", t.name)
 	}

@@ -43,7 +43,8 @@ func (c *conn) PrepareContext(ctx context.Context, text string) (driver.Stmt, er
 	}
 	s, err := c.prepare(ctx, text)
 	if err != nil && strings.Contains(err.Error(), "no such table") {
-		if err := c.session.refresh(ctx, c.inner.Raw()); err != nil {
+		refresh := func() error { return c.session.refresh(ctx, c.inner.Raw()) }
+		if err := c.within(refresh); err != nil {
 			return nil, err
 		}
 		s, err = c.prepare(ctx, text)
@@ -80,6 +81,9 @@ func (c *conn) prepareRewritten(ctx context.Context, text string) (*prepared, er
 		if err == nil {
 			return p, nil
 		}
+		if c.broken {
+			return nil, err
+		}
 		if !r.drop(c.session.misfit) {
 			break // the statement has an error
 		}
@@ -108,7 +112,7 @@ func (c *conn) prepareInner(ctx context.Context, text string, point bool) (*prep
 		return nil, defect
 	}
 	if p.write != nil {
-		if err := p.prepareWrite(text); err != nil {
+		if err := c.within(func() error { return p.prepareWrite(text) }); err != nil {
 			return nil, errors.Join(err, c.within(p.Close))
 		}
 	}
@@ -247,7 +251,7 @@ func (r *rows) Next(dest []driver.Value) error {
 	if s.err != nil {
 		err = s.err
 	}
-	if errors.As(err, &limit) && r.n == 0 && s.reader.past.dir != "" &&
+	if errors.As(err, &limit) && r.n == 0 && s.reader.past.dir != "" && s.reader.readOnly != errStoredMoment &&
 		(limit.Option == "MaxCopyBytes" || limit.Option == "MaxPause") {
 		return r.readStored(dest, limit)
 	}

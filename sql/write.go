@@ -122,6 +122,11 @@ func (t *table) refuses(v verb) error {
 		return refuse(codeUnsupported, "DELETE FROM %s could mean two things: use DELETE FROM entities to "+
 			"delete entities, or DELETE FROM the table of a component to remove this component", t.name)
 	}
+	for i := range t.parts {
+		if p := &t.parts[i]; !hasTable(p.column) {
+			return t.readOnly(fmt.Sprintf("the program adds and removes the links of %s", p.info.Name))
+		}
+	}
 	return nil
 }
 

@@ -1,5 +1,5 @@
-// Package remote is a driver of package database/sql for the inspector of a running program. It sends each
-// statement to the inspector, and reads the rows from the answer as they arrive.
+// Package remote is a driver of package database/sql. The driver sends each statement to the inspector of a
+// running program, and reads the rows as they arrive.
 package remote
 
 import (
@@ -13,24 +13,24 @@ import (
 	"github.com/vastgo/vast/cmd/vast/internal/attach"
 )
 
-// Open returns a database that asks a program. Its statements have no parameters and run through Query:
-// Prepare, Exec and transactions return errors. The inspector decides what a statement may do, and may run
-// each statement on another connection to its own database. If the inspector refuses a statement, the error
-// wraps an [*attach.Error].
+// Open returns a database that sends its statements to the inspector of a program. Run each statement with
+// Query, without parameters. Prepare, Exec and Begin return errors. The inspector decides which statements
+// may run. The statements of one connection may run on several connections to the program's database. If the
+// inspector refuses a statement, the error wraps an [*attach.Error].
 func Open(p *attach.Program) *sql.DB { return sql.OpenDB(connector{p}) }
 
 type connector struct{ program *attach.Program }
 
-// Connect returns a connection. It sends nothing.
+// Connect returns a connection, without a request to the inspector.
 func (c connector) Connect(context.Context) (driver.Conn, error) { return conn(c), nil }
 
-// Driver returns a driver that opens no databases by name.
-func (c connector) Driver() driver.Driver { return nameless{} }
+// Driver returns a driver whose Open fails.
+func (c connector) Driver() driver.Driver { return unopenable{} }
 
-type nameless struct{}
+type unopenable struct{}
 
 // Open returns an error.
-func (nameless) Open(string) (driver.Conn, error) {
+func (unopenable) Open(string) (driver.Conn, error) {
 	return nil, errors.New("an inspector has no data source name: use remote.Open")
 }
 
@@ -38,8 +38,8 @@ type conn struct{ program *attach.Program }
 
 var (
 	errPrepared    = errors.New("the inspector prepares no statements: use Query")
-	errExec        = errors.New("the inspector returns rows for each statement: use Query instead of Exec")
-	errTransaction = errors.New("the inspector has no transactions: each statement is one")
+	errExec        = errors.New("the inspector answers each statement like a query: use Query instead of Exec")
+	errTransaction = errors.New("the inspector has no transactions: run each statement by itself")
 	errParameters  = errors.New("the inspector takes no parameters: write the values into the statement")
 )
 
@@ -57,38 +57,39 @@ func (c conn) ExecContext(context.Context, string, []driver.NamedValue) (driver.
 	return nil, errExec
 }
 
-// QueryContext sends a statement and waits for the names of the columns.
-func (c conn) QueryContext(ctx context.Context, text string, args []driver.NamedValue) (driver.Rows, error) {
+// QueryContext sends a statement and waits for the line with the columns.
+func (c conn) QueryContext(ctx context.Context, statement string,
+	args []driver.NamedValue) (driver.Rows, error) {
 	if len(args) > 0 {
 		return nil, errParameters
 	}
 	body, err := c.program.Send(ctx, "sql", struct {
 		Statement string `json:"statement"`
-	}{text})
+	}{statement})
 	if errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("%w; if it is a PostgreSQL server, its address is postgres://%s", err,
+		return nil, fmt.Errorf("%w; to ask a PostgreSQL server, use the address postgres://%s", err,
 			c.program.Address())
 	}
 	if err != nil {
-		return nil, placed(err, text)
+		return nil, withStatement(err, statement)
 	}
-	r, err := begin(ctx, c.program.Address(), text, body)
+	r, err := begin(ctx, c.program.Address(), statement, body)
 	if err != nil {
 		return nil, err
 	}
 	return r, nil
 }
 
-// statementError is an error with its place in the statement.
+// statementError is an error of the inspector, with the statement that the error is about.
 type statementError struct {
-	inner *attach.Error
-	text  string // the statement
+	inner     *attach.Error
+	statement string
 }
 
-// placed adds the statement to an error that knows its place.
-func placed(err error, text string) error {
+// withStatement adds the statement to an error that has a position in the statement.
+func withStatement(err error, statement string) error {
 	if e, ok := errors.AsType[*attach.Error](err); ok && e.Length > 0 {
-		return &statementError{e, text}
+		return &statementError{e, statement}
 	}
 	return err
 }
@@ -97,8 +98,8 @@ func (e *statementError) Error() string { return e.inner.Error() }
 
 func (e *statementError) Unwrap() error { return e.inner }
 
-// SQL returns the statement from the place of the error on, as errors of SQLite's driver do.
+// SQL returns the end of the statement, from the position of the error, like the errors of SQLite's driver.
 func (e *statementError) SQL() string {
-	characters := []rune(e.text)
+	characters := []rune(e.statement)
 	return string(characters[min(max(e.inner.Position, 0), len(characters)):])
 }

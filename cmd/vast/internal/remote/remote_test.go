@@ -115,10 +115,10 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// TestCutAnswers reads each beginning of an answer.
-func TestCutAnswers(t *testing.T) {
+// TestTruncatedAnswers reads each proper prefix of an answer.
+func TestTruncatedAnswers(t *testing.T) {
 	for n := range len(answer) {
-		db := sql.OpenDB(cut{answer[:n]})
+		db := sql.OpenDB(canned{answer[:n]})
 		rows, err := db.QueryContext(t.Context(), "")
 		var values [][]any
 		if err == nil {
@@ -132,31 +132,31 @@ func TestCutAnswers(t *testing.T) {
 	}
 }
 
-func TestWrongAnswers(t *testing.T) {
+func TestMalformedAnswers(t *testing.T) {
 	const head = `{"columns":[{"name":"a","type":""},{"name":"b","type":""}]}` + "\n"
 	for _, c := range []struct{ text, want string }{
 		{"<html>\n", "cannot be understood"},
 		{"\n", "cannot be understood"},
 		{"{}\n", "no columns"},
 		{`{"error":{}}` + "\n", "no message"},
-		{`{"columns":[{"name":"` + strings.Repeat("x", maxHead) + `"}]}` + "\n", "first line has more than"},
+		{`{"columns":[{"name":"` + strings.Repeat("x", maxObject) + `"}]}` + "\n", "first line has more than"},
 		{head + "[1]\n", "only 1 of 2 values"},
 		{head + "[1,2,3]\n", "no ] follows"},
 		{head + "[1,2] 3\n", "no ] follows"},
 		{head + "[1,2\n", "no ] follows"},
 		{head + "[1,\n", "a value is missing"},
-		{head + "[1,]\n", "is no value"},
-		{head + "[1,[2]]\n", "is no value"},
-		{head + "[1,nul]\n", "is no value"},
-		{head + "[1,{}]\n", "is no value"},
-		{head + `[1,{"real":"NaN"}]` + "\n", "is no value"},
+		{head + "[1,]\n", "is not a value"},
+		{head + "[1,[2]]\n", "is not a value"},
+		{head + "[1,nul]\n", "is not a value"},
+		{head + "[1,{}]\n", "is not a value"},
+		{head + `[1,{"real":"NaN"}]` + "\n", "is not a value"},
 		{head + `[1,{"blob":"A"}]` + "\n", "base64"},
 		{head + `[1,{"integer":"9223372036854775808"}]` + "\n", "out of range"},
 		{head + "[1,9223372036854775808]\n", "out of range"},
 		{head + "[1,1e999]\n", "out of range"},
 		{head + "[1,1-1]\n", "invalid syntax"},
-		{head + `[1,"a` + "\n", "a text has no end"},
-		{head + `[1,"\"` + "\n", "a text has no end"},
+		{head + `[1,"a` + "\n", "no closing quote"},
+		{head + `[1,"\"` + "\n", "no closing quote"},
 		{head + `[1,"\x"]` + "\n", "row 0: "},
 		{head + "[1,\"\x01\"]\n", "row 0: "},
 		{head + "{}\n", "not the number"},
@@ -164,10 +164,10 @@ func TestWrongAnswers(t *testing.T) {
 		{head + "[1,2]\n" + `{"rows":1` + "\n", "cannot be understood"},
 		{head + "[1,2]\n\n", "cannot be understood"},
 		{head + "[1,2]\n" + `{"rows":1,"more":true}` + "\n", "sends only the first 1 rows"},
-		{head + `{"rows":0,"notes":["` + strings.Repeat("x", maxHead) + `"]}` + "\n", "too long"},
+		{head + `{"rows":0,"notes":["` + strings.Repeat("x", maxObject) + `"]}` + "\n", "too long"},
 		{head + "[" + strings.Repeat(" ", maxLine), "more than 64 MiB"},
 	} {
-		db := sql.OpenDB(cut{c.text})
+		db := sql.OpenDB(canned{c.text})
 		rows, err := db.QueryContext(t.Context(), "")
 		if err == nil {
 			_, err = read(rows)
@@ -208,15 +208,16 @@ func TestErrors(t *testing.T) {
 			t.Errorf("%d: %v", c.status, err)
 		}
 	}
-	for place, want := range map[int]string{-3: statement, 99: ""} {
-		err := placed(&attach.Error{Position: place, Length: 1}, statement)
+	for position, want := range map[int]string{-3: statement, 99: ""} {
+		err := withStatement(&attach.Error{Position: position, Length: 1}, statement)
 		if got := err.(*statementError).SQL(); got != want {
-			t.Errorf("the place %d has the text %q, want %q", place, got, want)
+			t.Errorf("from position %d, the statement is %q, want %q", position, got, want)
 		}
 	}
 }
 
-// TestEndedStatements cancels a statement, and closes the rows of another one. The program notices both.
+// TestEndedStatements cancels a statement, and closes the rows of another one. In both cases, the program must
+// notice that the client is gone.
 func TestEndedStatements(t *testing.T) {
 	gone := make(chan struct{}, 1)
 	db := serve(t, func(w http.ResponseWriter, r *http.Request, statement string) {

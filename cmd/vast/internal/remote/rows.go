@@ -14,10 +14,10 @@ import (
 	"github.com/vastgo/vast/internal/sqlnote"
 )
 
-// Limits of the lines of an answer, in bytes.
+// Limits of an answer, in bytes.
 const (
-	maxLine = 64 << 20
-	maxHead = 1 << 20 // a head takes up to ten times its size in memory
+	maxLine   = 64 << 20 // of each line
+	maxObject = 1 << 20  // of the first and the last line, which may take ten times their size in memory
 )
 
 var errTooLong = fmt.Errorf("a row has more than %d MiB: select a part of its columns or texts", maxLine>>20)
@@ -25,22 +25,23 @@ var errTooLong = fmt.Errorf("a row has more than %d MiB: select a part of its co
 // rows reads the answer to a statement. The answer consists of lines of JSON: an object with the columns, an
 // array for each row, and an object with the number of rows or with an error.
 type rows struct {
-	ctx     context.Context
-	address string // of the program, for errors
-	text    string // of the statement
-	body    io.Closer
-	lines   *bufio.Scanner
-	columns []column
-	names   []string
-	n       int64 // number of rows so far
-	err     error // what Next returns from now on, if it is not nil
+	ctx       context.Context
+	address   string // of the program, for errors
+	statement string
+	body      io.Closer
+	lines     *bufio.Scanner
+	columns   []column
+	names     []string // of the columns
+	n         int64    // number of rows so far
+	err       error    // if not nil, each further call of Next returns this error
 }
 
 type column struct{ Name, Type string }
 
-// begin returns the rows of an answer whose columns it has read. The rows close the body.
-func begin(ctx context.Context, address, text string, body io.ReadCloser) (_ *rows, err error) {
-	r := &rows{ctx: ctx, address: address, text: text, body: body, lines: bufio.NewScanner(body)}
+// begin reads the first line of an answer, and returns the rows. Close closes the body. If begin fails, begin
+// closes the body.
+func begin(ctx context.Context, address, statement string, body io.ReadCloser) (_ *rows, err error) {
+	r := &rows{ctx: ctx, address: address, statement: statement, body: body, lines: bufio.NewScanner(body)}
 	r.lines.Buffer(nil, maxLine)
 	r.lines.Split(wholeLines)
 	defer func() {
@@ -49,24 +50,24 @@ func begin(ctx context.Context, address, text string, body io.ReadCloser) (_ *ro
 		}
 	}()
 	if !r.lines.Scan() {
-		return nil, r.lost()
+		return nil, r.truncated()
 	}
 	var head struct {
 		Columns []column
 		Error   *attach.Error
 	}
 	line := r.lines.Bytes()
-	if len(line) > maxHead {
-		return nil, r.unclear(fmt.Errorf("its first line has more than %d bytes", maxHead))
+	if len(line) > maxObject {
+		return nil, r.malformed(fmt.Errorf("its first line has more than %d bytes", maxObject))
 	}
 	if err := json.Unmarshal(line, &head); err != nil {
-		return nil, r.unclear(err)
+		return nil, r.malformed(err)
 	}
 	switch {
 	case head.Error != nil:
 		return nil, r.refusal(head.Error)
 	case head.Columns == nil:
-		return nil, r.unclear(errors.New("its first line has no columns"))
+		return nil, r.malformed(errors.New("its first line has no columns"))
 	}
 	r.columns = head.Columns
 	for _, c := range head.Columns {
@@ -75,7 +76,7 @@ func begin(ctx context.Context, address, text string, body io.ReadCloser) (_ *ro
 	return r, nil
 }
 
-// wholeLines is like bufio.ScanLines, but drops a last line without an end: it is cut off.
+// wholeLines is like bufio.ScanLines, but drops a last line that does not end in a newline.
 func wholeLines(data []byte, _ bool) (advance int, token []byte, err error) {
 	if i := bytes.IndexByte(data, '\n'); i >= 0 {
 		return i + 1, data[:i], nil
@@ -83,21 +84,21 @@ func wholeLines(data []byte, _ bool) (advance int, token []byte, err error) {
 	return 0, nil, nil
 }
 
-// unclear returns the error for an answer that breaks the rules.
-func (r *rows) unclear(err error) error {
+// malformed returns the error for an answer that does not have the form that rows expects.
+func (r *rows) malformed(err error) error {
 	return fmt.Errorf("%s gave an answer that cannot be understood: %w", r.address, err)
 }
 
-// refusal returns the error in a line.
+// refusal returns the error that the inspector sent in a line.
 func (r *rows) refusal(e *attach.Error) error {
 	if e.Message == "" {
-		return r.unclear(errors.New("its error has no message"))
+		return r.malformed(errors.New("its error has no message"))
 	}
-	return placed(e, r.text)
+	return withStatement(e, r.statement)
 }
 
-// lost returns the error for an answer without a last line.
-func (r *rows) lost() error {
+// truncated returns the error for an answer that ends before its last line.
+func (r *rows) truncated() error {
 	err := r.lines.Err()
 	switch {
 	case r.ctx.Err() != nil:
@@ -116,7 +117,8 @@ func (r *rows) Columns() []string { return r.names }
 // ColumnTypeDatabaseTypeName returns the declared type of a column, or "".
 func (r *rows) ColumnTypeDatabaseTypeName(i int) string { return r.columns[i].Type }
 
-// Close ends the statement. If rows are left, the program notices that the connection closes.
+// Close closes the answer. If the program still sends rows, Close also ends the statement, because the program
+// notices the closed connection.
 func (r *rows) Close() error { return r.body.Close() }
 
 // Next reads a row.
@@ -129,42 +131,43 @@ func (r *rows) Next(to []driver.Value) error {
 
 func (r *rows) next(to []driver.Value) error {
 	if !r.lines.Scan() {
-		return r.lost()
+		return r.truncated()
 	}
 	line := r.lines.Bytes()
 	if len(line) == 0 || line[0] != '[' {
-		return r.last(line)
+		return r.end(line)
 	}
 	if err := decodeRow(line, to); err != nil {
-		return r.unclear(fmt.Errorf("row %d: %w", r.n, err))
+		return r.malformed(fmt.Errorf("row %d: %w", r.n, err))
 	}
 	r.n++
 	return nil
 }
 
-// last returns io.EOF, or the error in the last line.
-func (r *rows) last(line []byte) error {
-	var end struct {
+// end decodes the last line. end sends the notes in the line to the context's receiver and returns io.EOF, or
+// returns the error in the line.
+func (r *rows) end(line []byte) error {
+	var last struct {
 		Rows  *int64
 		More  bool
 		Notes []string
 		Error *attach.Error
 	}
 	err := errors.New("its last line is too long")
-	if len(line) <= maxHead {
-		err = json.Unmarshal(line, &end)
+	if len(line) <= maxObject {
+		err = json.Unmarshal(line, &last)
 	}
 	switch {
 	case err != nil:
-		return r.unclear(err)
-	case end.Error != nil:
-		return r.refusal(end.Error)
-	case end.Rows == nil || *end.Rows != r.n:
-		return r.unclear(fmt.Errorf("it has %d rows, which is not the number in its last line", r.n))
-	case end.More:
+		return r.malformed(err)
+	case last.Error != nil:
+		return r.refusal(last.Error)
+	case last.Rows == nil || *last.Rows != r.n:
+		return r.malformed(fmt.Errorf("it has %d rows, which is not the number in its last line", r.n))
+	case last.More:
 		return fmt.Errorf("%s sends only the first %d rows", r.address, r.n)
 	}
-	for _, note := range end.Notes {
+	for _, note := range last.Notes {
 		sqlnote.Send(r.ctx, note)
 	}
 	return io.EOF

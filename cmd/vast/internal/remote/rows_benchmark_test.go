@@ -16,7 +16,7 @@ func BenchmarkRows(b *testing.B) {
 		fmt.Fprintf(&text, "[%d,%d.25,\"place %d\"]\n", i*1000, i, i)
 	}
 	fmt.Fprintf(&text, `{"rows":%d}`+"\n", n)
-	db := sql.OpenDB(cut{text.String()})
+	db := sql.OpenDB(canned{text.String()})
 	defer db.Close()
 	b.SetBytes(int64(text.Len()))
 	for b.Loop() {

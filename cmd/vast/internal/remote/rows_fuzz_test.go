@@ -11,16 +11,16 @@ import (
 	"testing"
 )
 
-// cut is a connector and a connection whose statements have an answer as a text.
-type cut struct{ answer string }
+// canned is a connector and its connection. Each statement has the same answer.
+type canned struct{ answer string }
 
-func (c cut) Connect(context.Context) (driver.Conn, error) { return c, nil }
-func (c cut) Driver() driver.Driver                        { return nameless{} }
-func (c cut) Prepare(string) (driver.Stmt, error)          { return nil, errPrepared }
-func (c cut) Begin() (driver.Tx, error)                    { return nil, errTransaction }
-func (c cut) Close() error                                 { return nil }
+func (c canned) Connect(context.Context) (driver.Conn, error) { return c, nil }
+func (c canned) Driver() driver.Driver                        { return unopenable{} }
+func (c canned) Prepare(string) (driver.Stmt, error)          { return nil, errPrepared }
+func (c canned) Begin() (driver.Tx, error)                    { return nil, errTransaction }
+func (c canned) Close() error                                 { return nil }
 
-func (c cut) QueryContext(ctx context.Context, text string, _ []driver.NamedValue) (driver.Rows, error) {
+func (c canned) QueryContext(ctx context.Context, text string, _ []driver.NamedValue) (driver.Rows, error) {
 	r, err := begin(ctx, "town", text, io.NopCloser(strings.NewReader(c.answer)))
 	if err != nil {
 		return nil, err
@@ -28,7 +28,7 @@ func (c cut) QueryContext(ctx context.Context, text string, _ []driver.NamedValu
 	return r, nil
 }
 
-// FuzzRows reads hostile answers. The rows of an accepted answer must be those that encoding/json reads.
+// FuzzRows reads arbitrary answers. If the driver accepts an answer, encoding/json must read the same rows.
 func FuzzRows(f *testing.F) {
 	for _, seed := range []string{answer, "{}", `{"columns":[]}` + "\n[]\n" + `{"rows":1}` + "\n",
 		`{"columns":[{"name":"a"}]}` + "\n[1.5]\n[\"\\ud800\"]\n" + `{"rows":2}` + "\n",
@@ -36,7 +36,7 @@ func FuzzRows(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		db := sql.OpenDB(cut{text})
+		db := sql.OpenDB(canned{text})
 		defer db.Close()
 		rows, err := db.QueryContext(t.Context(), "SELECT 1")
 		if err != nil {
@@ -65,9 +65,10 @@ func FuzzRows(f *testing.F) {
 	})
 }
 
-// equal compares a value with one that encoding/json has read. ok is false for objects.
-func equal(v driver.Value, json_ any) (same, ok bool) {
-	switch want := json_.(type) {
+// equal compares a value with a value that encoding/json has decoded. ok is false if equal cannot compare
+// them, because decoded is an object or an array.
+func equal(v driver.Value, decoded any) (same, ok bool) {
+	switch want := decoded.(type) {
 	case nil, bool, string:
 		return v == want, true
 	case json.Number:
