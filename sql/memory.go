@@ -26,11 +26,15 @@ func (c *conn) within(f func() error) (err error) {
 		c.broken = true
 		err = fmt.Errorf("vastsql: SQLite failed: %v", p)
 		if e, ok := p.(error); ok && e.Error() == outOfMemory {
-			err = &LimitError{"MaxMemoryBytes", fmt.Sprintf("SQLite needs more than %s: sort or group fewer "+
-				"rows, or raise the limit", vm.Bytes(c.connector.reader.o.MaxMemoryBytes))}
+			err = tooMuchMemory(c.connector.reader.o)
 		}
 	}()
 	return f()
+}
+
+func tooMuchMemory(o Options) error {
+	return &LimitError{"MaxMemoryBytes", fmt.Sprintf("SQLite needs more than %s: sort or group fewer rows, or "+
+		"raise the limit", vm.Bytes(o.MaxMemoryBytes))}
 }
 
 // IsValid reports whether the connection may be used again.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/ncruces/go-sqlite3"
 	sqlite "github.com/ncruces/go-sqlite3/driver"
+	"github.com/ncruces/go-sqlite3/vfs"
 	"github.com/vastgo/vast"
 )
 
@@ -36,13 +37,15 @@ func Open(w *vast.World, o Options) (*sql.DB, error) {
 type connector struct {
 	inner  driver.Connector
 	reader *reader
+	spill  *spill
 	stop   func() error // closes the world of a stored moment; nil for another world
 	users  atomic.Int32 // the connections, and 1 until Close
 }
 
 func newConnector(w *vast.World, o Options) (*connector, error) {
 	o = o.withDefaults()
-	inner, err := (&sqlite.SQLite{}).OpenConnector(":memory:")
+	spill := newSpill(o.MaxMemoryBytes)
+	inner, err := (&sqlite.SQLite{}).OpenConnector("file::memory:?vfs=" + spill.name)
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +58,7 @@ func newConnector(w *vast.World, o Options) (*connector, error) {
 	for _, name := range slices.Sorted(maps.Keys(o.Lists)) {
 		r.lists = append(r.lists, newList(name, o.Lists[name]))
 	}
-	c := &connector{inner: inner, reader: r}
+	c := &connector{inner: inner, reader: r, spill: spill}
 	c.users.Store(1)
 	return c, nil
 }
@@ -75,7 +78,11 @@ func (c *connector) Close() error { return errors.Join(c.reader.past.close(), c.
 
 // leave closes the world of a stored moment after its last user.
 func (c *connector) leave() error {
-	if c.users.Add(-1) > 0 || c.stop == nil {
+	if c.users.Add(-1) > 0 {
+		return nil
+	}
+	vfs.Unregister(c.spill.name)
+	if c.stop == nil {
 		return nil
 	}
 	return c.stop()

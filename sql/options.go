@@ -32,8 +32,8 @@ type Options struct {
 	// MaxRows limits the rows that one statement may return or write. The default is 10 million.
 	MaxRows int
 
-	// MaxMemoryBytes limits the memory that SQLite may take for one connection, for example for sorting. A
-	// connection always may take 8 MiB. It also limits the memory for the rows that one statement writes, and
+	// MaxMemoryBytes limits the memory that SQLite may take for one connection. A connection always may take
+	// 8 MiB. The sorted rows of all connections together may take as much again. MaxMemoryBytes also limits the memory for the rows that one statement writes, and
 	// the memory for the values of percentile and median. The default is 256 MiB.
 	MaxMemoryBytes int
 

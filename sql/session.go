@@ -63,10 +63,6 @@ func newSession(r *reader, db *sqlite3.Conn) (*session, error) {
 			return nil, err
 		}
 	}
-	// Sorted rows count as memory of SQLite, and do not fill the disk.
-	if err := db.Exec("PRAGMA temp_store=memory"); err != nil {
-		return nil, err
-	}
 	return s, errors.Join(registerFunctions(db), s.registerTree(db), s.registerPercentiles(db))
 }
 

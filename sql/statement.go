@@ -251,6 +251,9 @@ func (r *rows) Next(dest []driver.Value) error {
 	if s.err != nil {
 		err = s.err
 	}
+	if errors.Is(err, sqlite3.FULL) {
+		return tooMuchMemory(s.reader.o)
+	}
 	if errors.As(err, &limit) && r.n == 0 && s.reader.past.dir != "" && s.reader.readOnly != errStoredMoment &&
 		(limit.Option == "MaxCopyBytes" || limit.Option == "MaxPause") {
 		return r.readStored(dest, limit)
