@@ -24,7 +24,7 @@ type visits struct {
 	queue  []*visitor
 	closed bool
 	idle   bool      // whether the owner is in Idle
-	inside bool      // whether a visitor calls its function while the owner is in Idle
+	inside bool      // whether a visitor runs its function on its own goroutine
 	left   sync.Cond // signals to Idle that inside is false
 }
 
@@ -35,23 +35,24 @@ type visitor struct {
 	inner any                // the value with which look panicked
 	err   error              // the result of Visit
 	ended chan struct{}      // closed when Admit will not call look again
-	enter chan struct{}      // receives when the owner may be in Idle, and no visitor inside
+	enter chan struct{}      // receives an invitation, which may be out of date: see admitted
 }
 
-// Visit calls f while the goroutine that owns the world is in [World.Admit], which makes the call, or in
-// [World.Idle]. Visit returns when f has returned true. A sched.Schedule admits visitors between its ticks. f may
-// do everything that the world's owner may do, but must not take long. For long work, f works for some tenths
-// of a millisecond, stores its progress, and returns false. f is then called again, until it returns true.
+// Visit runs f while the owner of the world is in [World.Admit] or [World.Idle]. Admit calls f on the owner's
+// goroutine. During Idle, Visit calls f on the goroutine of Visit. A sched.Schedule admits visitors between
+// its ticks. Visit returns when f has returned true. f may do everything that the world's owner may do, but
+// must not take long. For long work, f works for some tenths of a millisecond, stores its progress, and
+// returns false. f is then called again, until f returns true.
 //
-// Visit may be called at any time, on any goroutine for which the owner does not wait. Code that the owner
+// Any goroutine may call Visit at any time, unless the owner waits for the goroutine. Code that the owner
 // runs (a system, a hook, the body of a loop, or f itself) must not call Visit, because the call would wait
-// for itself. This code can do the work of f directly. Visit detects this mistake and panics if a schedule or
-// f runs this code, and no other world is in a tick or in Admit. Otherwise the call waits until its context
-// ends.
+// for itself. Such code can do the work of f directly. Visit panics if a schedule or a visitor's function
+// runs such code, and no other world is in a tick or runs a visitor's function. In other cases, Visit does
+// not detect the mistake, and waits until the context ends.
 //
 // Visit returns nil if f has returned true, the context's error if the context ends first, [ErrClosed] if the
-// world is closed, and another error if f, called by Admit, ends the owner's goroutine. When Visit returns, f is not running and will
-// not be called again. If f panics, Visit panics with f's value.
+// world is closed, and another error if Admit calls f and f ends the goroutine of Admit. When Visit returns,
+// f is not running and will not be called again. If f panics, Visit panics with the same value.
 func (w *World) Visit(ctx context.Context, f func() (done bool)) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -92,11 +93,11 @@ func (w *World) lookInside(f func() (done bool)) (done bool) {
 	return w.visits.call(f)
 }
 
-// Idle calls wait, and lets visitors in until wait returns: each call of [World.Visit] then calls its function
-// on its own goroutine, one call at a time. Idle returns after the last function. It is for an owner that waits,
-// for example for the next tick. First, Idle calls at least one waiting function, as Admit does. Call Idle on
-// the goroutine that owns the world, at a point where the world's structure may change. wait must not use the
-// world.
+// Idle calls wait, and lets visitors in until wait returns. Meanwhile, each call of [World.Visit] runs its
+// function on its own goroutine, one function at a time. Idle returns when wait and the last function have
+// returned. Use Idle when the owner waits, for example for the next tick. Before wait, Idle calls one waiting
+// function, as Admit(0) does. Call Idle on the goroutine that owns the world, at a point where the world's
+// structure may change. wait must not use the world.
 func (w *World) Idle(wait func()) {
 	w.Admit(0)
 	v := &w.visits
@@ -106,9 +107,9 @@ func (w *World) Idle(wait func()) {
 }
 
 // Admit calls the functions that wait in [World.Visit], in turn, until no function waits or the given time is
-// over. It calls at least one waiting function, and reports whether functions still wait. Call Admit on the
-// goroutine that owns the world, at a point where the world's structure may change, for example once a tick.
-// Without visitors, Admit costs one atomic load.
+// over. Admit calls at least one waiting function, and reports whether functions still wait. Call Admit on
+// the goroutine that owns the world, at a point where the world's structure may change, for example once a
+// tick. Without visitors, Admit costs one atomic load.
 func (w *World) Admit(most time.Duration) (more bool) {
 	if w.visits.waiting.Load() == 0 {
 		return false
@@ -119,12 +120,13 @@ func (w *World) Admit(most time.Duration) (more bool) {
 	return w.visits.admit(most)
 }
 
-// call calls look. atwork recognizes look's callees by this function.
+// call calls look. Package atwork recognizes the code that look calls, because call is among its callers.
 //
 //go:noinline
 func (v *visits) call(look func() (done bool)) (done bool) { return look() }
 
-// add lets a visitor in, and returns nil, or adds it to the queue.
+// add lets a visitor in and returns nil, if the owner is in Idle, no visitor is inside, and no visitor waits.
+// Otherwise, add queues the visitor and returns it.
 func (v *visits) add(look func() (done bool)) (*visitor, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -142,7 +144,8 @@ func (v *visits) add(look func() (done bool)) (*visitor, error) {
 	return one, nil
 }
 
-// wait waits until the visitor may go inside, or until Admit has called its function for the last time.
+// wait waits until the visitor is inside, until Admit has called the visitor's function for the last time, or
+// until the context or the world ends.
 func (v *visits) wait(ctx context.Context, one *visitor) (inside bool, err error) {
 	for {
 		select {
@@ -156,7 +159,7 @@ func (v *visits) wait(ctx context.Context, one *visitor) (inside bool, err error
 			if v.withdraw(one) {
 				return false, ctx.Err()
 			}
-			<-one.ended // Admit calls the function
+			<-one.ended // Admit is calling the function, or the world is closed
 			if one.err == errGone {
 				one.err = ctx.Err()
 			}
@@ -168,7 +171,7 @@ func (v *visits) wait(ctx context.Context, one *visitor) (inside bool, err error
 	}
 }
 
-// open lets visitors in.
+// open lets visitors in until shut.
 func (v *visits) open() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -191,7 +194,7 @@ func (v *visits) shut() {
 	}
 }
 
-// leave ends the stay of the visitor inside.
+// leave records that the visitor inside has left, and invites the next visitor.
 func (v *visits) leave() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -207,17 +210,17 @@ func (v *visits) invite() {
 	if v.idle && !v.inside && len(v.queue) > 0 {
 		select {
 		case v.queue[0].enter <- struct{}{}:
-		default: // the visitor has not seen the last invitation
+		default: // the visitor has not received the previous invitation
 		}
 	}
 }
 
-// admitted lets an invited visitor in, if the owner is still in Idle.
+// admitted lets an invited visitor in and returns true, if the invitation is still valid.
 func (v *visits) admitted(one *visitor) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if !v.idle || v.inside || len(v.queue) == 0 || v.queue[0] != one {
-		return false // a later invitation or Admit will come
+		return false // a later invitation or Admit follows
 	}
 	v.dequeue()
 	v.inside = true

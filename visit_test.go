@@ -96,7 +96,7 @@ func TestVisitWithdrawn(t *testing.T) {
 		t.Errorf("a visit with an ended context returned %v", err)
 	}
 
-	// A visit whose context ends in the middle of a call waits for the call.
+	// If the context ends during a call of look, Visit waits until look returns.
 	ctx, cancel := context.WithCancel(context.Background())
 	inside, calls := true, 0
 	result = visiting(t, w, ctx, func() bool {
@@ -218,8 +218,8 @@ func TestVisitFromLook(t *testing.T) {
 	}
 }
 
-// TestIdle checks that visitors enter one at a time, that Idle waits for the last one, and that panics, ended
-// contexts and Close let the next visitor in.
+// TestIdle checks that visitors enter one at a time, and that Idle waits for the last visitor. After a panic
+// or the end of a context, the next visitor must enter.
 func TestIdle(t *testing.T) {
 	w := NewWorld(Options{})
 	waiting := visiting(t, w, context.Background(), func() bool { return true })
@@ -307,7 +307,8 @@ func TestIdle(t *testing.T) {
 		t.Errorf("Visit in a visit panics with %q", inner)
 	}
 	w.Idle(func() {
-		if err := w.Visit(context.Background(), func() bool { w.Close(); return false }); !errors.Is(err, ErrClosed) {
+		err := w.Visit(context.Background(), func() bool { w.Close(); return false })
+		if !errors.Is(err, ErrClosed) {
 			t.Errorf("in a world that a visitor closed, Visit returned %v", err)
 		}
 	})

@@ -8,20 +8,22 @@ import (
 	"net/http"
 )
 
-// Handler returns a handler that answers GET requests whose parameter q is an SQL statement. The answer has
-// the rows of the statement as an Arrow IPC stream. [Rows] chooses the types of the columns. The statement
-// runs in a read-only transaction of db.
+// Handler returns a handler that answers GET requests whose parameter q is an SQL statement. The handler runs
+// the statement in a read-only transaction of db, and sends the rows as an Arrow IPC stream. [Rows] chooses
+// the types of the columns.
 //
-// If the statement fails in its first 8,192 rows, the status is 400, and the body is JSON such as
+// The handler reads up to 8,192 rows before it sends anything. If the statement fails before the handler has
+// sent a part of the stream, the status is 400, and the body is JSON such as
 // {"error": {"code": "sql", "message": "no such column: speed"}}. If the statement fails later, the handler
 // closes the connection, so that the client sees an incomplete stream. If the client closes the connection,
 // the statement ends.
 //
-// The handler answers every client. Check before it who may read the data. An inspector does that:
+// The handler answers every client. To decide who may read the data, serve the handler behind a handler that
+// checks the client, such as an inspector:
 //
 //	inspect.Options{Handlers: map[string]http.Handler{"arrow": vastarrow.Handler(db)}}
 //
-// Clients then read http://127.0.0.1:8080/api/v1/arrow?q=SELECT+x+FROM+position, for example.
+// Clients of this inspector read URLs such as http://127.0.0.1:8080/api/v1/arrow?q=SELECT+x+FROM+position.
 func Handler(db *sql.DB) http.Handler {
 	if db == nil {
 		panic("vastarrow: Handler needs a database; db is nil")
@@ -47,13 +49,13 @@ func Handler(db *sql.DB) http.Handler {
 	})
 }
 
-// answer is a response writer that notes whether the answer has begun.
+// answer is a response writer that records whether a part of the stream was sent.
 type answer struct {
 	http.ResponseWriter
 	begun bool
 }
 
-// Write begins or continues the answer.
+// Write sends a part of the stream. The first call also sets the content type.
 func (a *answer) Write(b []byte) (int, error) {
 	if !a.begun {
 		a.begun = true
@@ -88,7 +90,7 @@ func serve(ctx context.Context, to *answer, db *sql.DB, statement string) error 
 	return out.Flush()
 }
 
-// refuse answers with an error, in the form in which package inspect sends errors.
+// refuse sends an error in the form of package inspect.
 func refuse(w http.ResponseWriter, status int, code, message string) {
 	text, _ := json.Marshal(map[string]any{"error": map[string]string{"code": code, "message": message}})
 	w.Header().Set("Content-Type", "application/json")

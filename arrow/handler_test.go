@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -19,7 +20,7 @@ import (
 	"github.com/vastgo/vast/internal/nodetest"
 )
 
-// reader is a driver that runs statements in read-only transactions.
+// reader is a driver that runs statements only in read-only transactions.
 type reader struct {
 	query func(ctx context.Context, text string) (driver.Rows, error)
 }
@@ -43,7 +44,8 @@ func (r reader) QueryContext(ctx context.Context, text string, _ []driver.NamedV
 	return r.query(ctx, text)
 }
 
-// serveTables returns the URL before the statement of a handler. The name of a table is a statement.
+// serveTables serves a handler, and returns the URL to which the client appends a statement. A statement is
+// the name of a table.
 func serveTables(t *testing.T, tables map[string]*table) string {
 	return serveQuery(t, func(_ context.Context, text string) (driver.Rows, error) {
 		if of := tables[text]; of != nil {
@@ -63,7 +65,7 @@ func serveQuery(t *testing.T, query func(ctx context.Context, text string) (driv
 	return server.URL + "/?q="
 }
 
-// numbers returns a table with the numbers from 0 to n-1. end follows them.
+// numbers returns a table with the numbers from 0 to n-1. After the last row, Next returns end.
 func numbers(n int, end error) *table {
 	of := &table{names: []string{"i"}, types: []string{"INTEGER"}, end: end}
 	for i := range n {
@@ -115,7 +117,9 @@ func TestHandler(t *testing.T) {
 
 func TestHandlerErrors(t *testing.T) {
 	broken := errors.New(`broken "at" row`)
-	address := serveTables(t, map[string]*table{"first": numbers(sqlBatch-1, broken),
+	small := &table{names: []string{"b"}, types: []string{"BOOLEAN"}, end: broken,
+		rows: slices.Repeat([][]driver.Value{{true}}, sqlBatch+1)} // fits the buffer of the handler
+	address := serveTables(t, map[string]*table{"first": numbers(sqlBatch-1, broken), "small": small,
 		"later": numbers(3*sqlBatch, broken)})
 	for _, c := range []struct {
 		method, statement, message string
@@ -123,6 +127,7 @@ func TestHandlerErrors(t *testing.T) {
 	}{
 		{"GET", "absent", "no such table: absent", 400},
 		{"GET", "first", `broken "at" row`, 400},
+		{"GET", "small", `vastarrow: reading the rows: broken "at" row`, 400},
 		{"GET", "", "the parameter q is missing: add ?q=STATEMENT", 400},
 		{"POST", "first", "use GET, with the statement in the parameter q", 405},
 	} {
@@ -150,10 +155,10 @@ func TestHandlerErrors(t *testing.T) {
 	}
 }
 
-// endless are rows that end when their context ends.
+// endless are rows that block until their context ends.
 type endless struct {
 	ctx  context.Context
-	left int         // rows before the one that does not come
+	left int         // number of rows before Next blocks
 	gone chan<- bool // receives whether the context has ended
 }
 
@@ -173,7 +178,7 @@ func (e *endless) Next(to []driver.Value) error {
 	return nil
 }
 
-// TestHandlerWithoutClient closes the connection before the first row and after some batches.
+// TestHandlerWithoutClient closes the connection before the first row, and after some batches.
 func TestHandlerWithoutClient(t *testing.T) {
 	for _, left := range []int{0, 4 * sqlBatch} {
 		begun, gone := make(chan bool, 1), make(chan bool, 1)

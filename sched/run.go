@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// loop is the state that other goroutines share with Run and RunTicks.
+// loop is the state of Run and RunTicks that other goroutines may read and change.
 type loop struct {
-	poke chan struct{} // holds a token when Run or RunTicks must load this state again
+	poke chan struct{} // holds a token when Run or RunTicks must read the state again
 
 	mu      sync.Mutex
 	running bool
@@ -20,8 +20,8 @@ type loop struct {
 }
 
 // Run makes Options.Rate ticks a second, the first one immediately, until ctx ends, the simulation is stopped
-// or a tick returns an error. When ctx ends, Run finishes the tick under way, and a later Run or Tick
-// continues the simulation. When [Schedule.Stop] or [Context.Stop] was called, Run also calls the End
+// or a tick returns an error. When ctx ends, Run finishes the tick under way, and a later Run, RunTicks or
+// Tick continues the simulation. When [Schedule.Stop] or [Context.Stop] was called, Run also calls the End
 // functions of the systems. Run returns the error of a tick or of [Schedule.Build], or nil.
 //
 // Each tick stands for the same step of simulated time. When ticks are late, Run makes up to Options.CatchUp
@@ -122,14 +122,15 @@ func (s *Schedule) isBehind(due time.Time) bool { return !s.options.Clock.Now().
 // oneThread reports whether the platform runs all goroutines on one thread and never preempts a goroutine.
 const oneThread = runtime.GOARCH == "wasm"
 
-// yield lets other goroutines visit the world, pause the schedule or end its context.
+// yield lets other goroutines run if the platform has only one thread. Another goroutine may then visit the
+// world, pause the schedule or end the context of Run.
 func yield() {
 	if oneThread {
 		runtime.Gosched()
 	}
 }
 
-// admit admits visitors of the world for Options.Visits.
+// admit admits visitors of the world for the time Options.Visits.
 func (s *Schedule) admit() {
 	yield()
 	if s.visitable() {
@@ -141,7 +142,8 @@ func (s *Schedule) visitable() bool {
 	return s.options.Visits >= 0 && (s.keeper == nil || s.keeper.Visits())
 }
 
-// wait waits until the given time has passed or s.loop has changed. Meanwhile it admits visitors.
+// wait waits until d has passed or s.loop has changed. If d is negative, only a change of s.loop ends the
+// wait. Unless Options.Visits or the keeper forbids visits, visitors may enter during the wait.
 func (s *Schedule) wait(d time.Duration) {
 	yield()
 	wait := func() { s.options.Clock.Wait(d, s.loop.poke) }
@@ -222,7 +224,7 @@ func (s *Schedule) control(f func(l *loop)) {
 	s.poke()
 }
 
-// poke makes Run and RunTicks load the loop state again.
+// poke makes Run and RunTicks read the loop state again.
 func (s *Schedule) poke() {
 	select {
 	case s.loop.poke <- struct{}{}:

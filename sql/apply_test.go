@@ -1,6 +1,7 @@
 package vastsql
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/ncruces/go-sqlite3"
 	"github.com/vastgo/vast"
@@ -169,6 +171,66 @@ func TestProgramThatDoesNotApply(t *testing.T) {
 	}
 }
 
+// TestKnownOutcome checks that a statement returns the outcome of an edit if Edit returns the error of Apply,
+// or if the statement is cancelled after Apply.
+func TestKnownOutcome(t *testing.T) {
+	w := newWritten(t, vast.Options{})
+	w.spares.OnAdd(func(vast.Entity, *spare) { panic("no spare") })
+	w.serve(t)
+	apply := func(edit []byte) error {
+		var applied error
+		err := w.world.Visit(t.Context(), func() bool {
+			applied = Apply(w.world, edit)
+			return true
+		})
+		return errors.Join(err, applied)
+	}
+	db := w.open(t, Options{Edit: func(_ context.Context, edit []byte) error { return apply(edit) }})
+	exec(t, db, "INSERT INTO name(name) VALUES ('Ann')")
+	_, err := db.Exec("INSERT INTO name(name) VALUES ('Ann')")
+	isRefused(t, "a taken name", err, codeExists, "Ann")
+	_, err = db.Exec("INSERT INTO spare(p) VALUES (1)")
+	isRefused(t, "an edit that a panic has ended", err, codeUnsure, "no spare")
+	full := errors.New("the disk is full")
+	db = w.open(t, Options{Edit: func(_ context.Context, edit []byte) error {
+		return errors.Join(apply(edit), full)
+	}})
+	_, err = db.Exec("INSERT INTO unit(a) VALUES (1)")
+	isRefused(t, "an applied edit that is not durable", err, codeUnsure, "the disk is full")
+	for range 30 { // because select chooses at random
+		ctx, cancel := context.WithCancel(t.Context())
+		db := w.open(t, Options{Edit: func(_ context.Context, edit []byte) error {
+			defer cancel()
+			return apply(edit)
+		}})
+		if _, err := db.ExecContext(ctx, "INSERT INTO unit(a) VALUES (2)"); err != nil {
+			t.Fatal("an applied edit:", err)
+		}
+	}
+}
+
+// TestAppliedTextIsCopied checks that the world does not keep an edit alive.
+func TestAppliedTextIsCopied(t *testing.T) {
+	w := newWritten(t, vast.Options{})
+	defer w.world.Close()
+	first, second := strings.Repeat("1", 5000), strings.Repeat("2", 5000)
+	e := worldEdit{verb: verbInsert, columns: []columnName{{name: "memo"}}, fields: []string{"text"},
+		entities: []uint64{0, 0}, values: []value{{typ: sqlite3.TEXT, text: first},
+			{typ: sqlite3.TEXT, text: second}}}
+	edit := e.encode()
+	if err := Apply(w.world, edit); err != nil {
+		t.Fatal(err)
+	}
+	var at []uintptr
+	for e := range w.world.Query(w.memos).All() {
+		at = append(at, uintptr(unsafe.Pointer(unsafe.StringData(w.memos.Get(e).Text))))
+	}
+	if inEdit := bytes.Index(edit, []byte(second)) - bytes.Index(edit, []byte(first)); len(at) != 2 ||
+		at[1]-at[0] == uintptr(inEdit) {
+		t.Errorf("%d texts have the distance of the texts in the edit", len(at))
+	}
+}
+
 // TestCancelledWrite cancels a statement before the owner of the world applies it.
 func TestCancelledWrite(t *testing.T) {
 	w := newWritten(t, vast.Options{})
@@ -214,6 +276,8 @@ func TestWritesWithoutMemory(t *testing.T) {
 		"INSERT INTO child_of(target) SELECT entity FROM memo",
 		"INSERT INTO child_of SELECT entity, entity - 1 FROM memo WHERE entity > (SELECT min(entity) FROM " +
 			"memo)",
+		"INSERT INTO child_of SELECT NULL, max(entity) FROM memo UNION ALL SELECT max(entity), min(entity) " +
+			"FROM memo",
 		"UPDATE child_of SET target = (SELECT min(entity) FROM memo) WHERE source - target = 1",
 		"DELETE FROM entities WHERE entity % 2 = 0",
 	} {

@@ -87,8 +87,8 @@
 // … RETURNING entity returns the IDs of all rows.
 //
 // Statements are not combined: a statement that writes inside of a transaction or a savepoint is an error,
-// because ROLLBACK could not undo it. Without [Options.Edit], a cancelled statement changes nothing. If it was
-// applied already, it succeeds.
+// because ROLLBACK could not undo it. Without [Options.Edit], a cancelled statement changes nothing. If it
+// was applied already, it succeeds.
 //
 // If a journal records the inputs of a program, statements must be inputs, too: see [Options.Edit] and
 // [Apply].

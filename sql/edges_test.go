@@ -180,10 +180,21 @@ func TestEdgesLimits(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer slow.Close()
-	for _, text := range []string{"SELECT sum(length) FROM roads", "SELECT name FROM entities",
+	for _, text := range []string{"SELECT sum(length) FROM roads", "SELECT count(*) FROM roads",
+		"SELECT 1 FROM roads LIMIT 1", "SELECT name FROM entities",
 		"SELECT components FROM entities"} {
 		if _, err := tryRead(slow, text); !errors.As(err, &limit) || limit.Option != "MaxPause" {
 			t.Errorf("%s: %v", text, err)
 		}
+	}
+	// The time for the count of the edges ends before the bytes of a copy are known.
+	slower, err := Open(f.w, Options{MaxPause: 1, MaxCopyBytes: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer slower.Close()
+	if _, err := tryRead(slower, "SELECT sum(length) FROM roads"); !errors.As(err, &limit) ||
+		limit.Option != "MaxPause" {
+		t.Error(err)
 	}
 }

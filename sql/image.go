@@ -77,14 +77,13 @@ func (m *image) find(id int64) (r, row int, ok bool) {
 
 // copier copies tables. Its methods run in World.Visit.
 type copier struct {
-	world   *vast.World
-	buffers *lease
-	bytes   int // bytes that may still be copied
-	limit   int
-	until   time.Time // values that are read one by one must be read by then
-	still   bool      // the world does not change
-
-	rendered int // bytes of rendered values since the last check of the time
+	world    *vast.World
+	buffers  *lease
+	bytes    int // bytes that may still be copied
+	limit    int
+	until    time.Time // values that are read one by one must be read by then
+	rendered int       // bytes of rendered values since render has checked the time
+	still    bool      // the world does not change
 }
 
 // need says what a statement uses of a table.
@@ -280,7 +279,7 @@ func textOf(f *field, p unsafe.Pointer) (text []byte) {
 	}
 	defer func() {
 		if recover() != nil {
-			text = nil // a MarshalJSON of the program has panicked: the value has no JSON form
+			text = nil // a method MarshalJSON of the program panicked: the value has no JSON form
 		}
 	}()
 	b, err := json.Marshal(reflect.NewAt(f.typ, p).Interface())

@@ -16,7 +16,7 @@ import (
 )
 
 // lookup is a SELECT of fields of one entity, such as SELECT x, y FROM position WHERE entity = ?. SQLite
-// prepares the statement, and this package computes its row.
+// prepares the statement, and this package computes the row.
 type lookup struct {
 	table  *table
 	fields []int
@@ -24,7 +24,8 @@ type lookup struct {
 	names  []string // of the columns of the result
 }
 
-// lookupOf returns the lookup that a statement makes, or nil. p is the prepared statement.
+// lookupOf returns the lookup that replaces a statement, or nil if SQLite must compute the rows. p is the
+// prepared statement.
 func lookupOf(text string, s *schema, p *prepared) *lookup {
 	if !p.point || len(text) > maxParsed {
 		return nil
@@ -89,7 +90,8 @@ func lookupOf(text string, s *schema, p *prepared) *lookup {
 	return l
 }
 
-// lookUp returns the rows of a lookup, or nil if SQLite must compute them because of the argument.
+// lookUp returns the rows of a statement that is a lookup. lookUp returns nil if SQLite must compute the
+// rows: if the statement is no lookup, or if the argument is not an int64.
 func (s *stmt) lookUp(ctx context.Context, args []driver.NamedValue) (driver.Rows, error) {
 	l := s.lookup
 	if l == nil || len(args) != 1 {
@@ -120,7 +122,7 @@ func (s *stmt) lookUp(ctx context.Context, args []driver.NamedValue) (driver.Row
 	return &lookupRows{lookup: l, image: m.one}, nil
 }
 
-// lookupRows is the row of a lookup, or no row.
+// lookupRows is the result of a lookup: one row or no row.
 type lookupRows struct {
 	lookup *lookup
 	image  *image
@@ -148,7 +150,7 @@ func (r *lookupRows) Close() error { return nil }
 // ColumnTypeDatabaseTypeName returns the SQL type of a column.
 func (r *lookupRows) ColumnTypeDatabaseTypeName(i int) string { return r.lookup.kind(i).decl() }
 
-// ColumnTypeNullable returns true, because SQL declares no column of a component as NOT NULL.
+// ColumnTypeNullable returns true, because no table declares a column as NOT NULL.
 func (r *lookupRows) ColumnTypeNullable(int) (nullable, ok bool) { return true, true }
 
 // ColumnTypeScanType returns the Go type of a column.
@@ -184,7 +186,7 @@ func (m *image) value(column int) driver.Value {
 		if v := f.kind.floatAt(p); v == v {
 			return v
 		}
-		return nil // SQLite takes NaN for NULL
+		return nil // SQLite stores NaN as NULL
 	case f.kind == kindUint64:
 		if v := *(*uint64)(p); v > math.MaxInt64 {
 			return float64(v)
@@ -208,7 +210,8 @@ func (m *image) value(column int) driver.Value {
 	}
 }
 
-// deadline is a context that ends at a time. It starts a timer only when a caller waits for its end.
+// deadline is a context that ends at a time. Only Done starts a timer, so a context on which no caller waits
+// costs no timer.
 type deadline struct {
 	context.Context
 	at     time.Time
@@ -216,7 +219,7 @@ type deadline struct {
 	cancel context.CancelFunc
 }
 
-// Done returns a channel that is closed at the end. The calls of Done must not overlap.
+// Done returns a channel that is closed when the context ends. Calls of Done must not overlap.
 func (d *deadline) Done() <-chan struct{} {
 	if d.timed == nil {
 		d.timed, d.cancel = context.WithDeadline(d.Context, d.at)
@@ -224,7 +227,7 @@ func (d *deadline) Done() <-chan struct{} {
 	return d.timed.Done()
 }
 
-// Err returns why the context has ended, or nil.
+// Err returns why the context has ended, or nil. Before the first call of Done, Err ignores the deadline.
 func (d *deadline) Err() error {
 	if d.timed != nil {
 		return d.timed.Err()

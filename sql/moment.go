@@ -82,7 +82,7 @@ func (r *reader) prepare(ctx context.Context, c *copier, needs map[*table]need) 
 	sizes := map[*table]int{}
 	total := 0
 	for t, n := range needs {
-		// To count edges takes long. The copy counts them, and then checks its limit before it reads the first.
+		// A copy of edges counts them itself: a count here would delay the owner a second time.
 		if t.report == nil && t.edges == nil && (n.gens || n.parts != 0) {
 			sizes[t] = 0
 		}

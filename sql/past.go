@@ -17,11 +17,11 @@ import (
 	"github.com/vastgo/vast/store"
 )
 
-// past opens the checkpoints in the folder of a store, for the statements of a database that read them.
+// past opens checkpoints in the folder of a store for the statements of a database.
 type past struct {
 	dir    string // empty for a world without a store
 	o      Options
-	tables map[string][]string // Options.Tables, with the names of the columns
+	tables map[string][]string // Options.Tables, with names instead of columns
 
 	lock   chan struct{} // holds a value while a goroutine uses the fields below
 	last   *stored       // the checkpoint that a statement opened last; it stays open for the next statement
@@ -33,14 +33,14 @@ type stored struct {
 	*connector
 	number uint64 // of the checkpoint
 	tick   uint64
-	lacks  []string // what only the program can read
+	lacks  []string // the data that only the program can read
 }
 
 var errNoStore = errors.New("vastsql: AS OF TICK reads a stored moment: set Options.Store to the folder of " +
 	"the store")
 
-// newPast notes the tables of o by the names of their columns, because the columns of a stored world are
-// others.
+// newPast stores the tables of o by the names of their columns, because each checkpoint becomes a world with
+// columns of its own.
 func newPast(o Options) *past {
 	p := &past{dir: o.Store, o: storedOptions(o), tables: map[string][]string{}, lock: make(chan struct{}, 1)}
 	p.o.Store, p.o.Tables = "", nil
@@ -52,7 +52,8 @@ func newPast(o Options) *past {
 	return p
 }
 
-// prepare prepares a statement about a checkpoint. choose selects one of the checkpoints, oldest first.
+// prepare prepares a statement about a checkpoint. choose selects one of the checkpoints, which are sorted
+// from the oldest to the newest.
 func (p *past) prepare(ctx context.Context, text string,
 	choose func([]store.File) (store.File, error)) (*storedStmt, error) {
 	s, err := p.acquire(ctx, choose)
@@ -75,7 +76,8 @@ func (p *past) prepare(ctx context.Context, text string,
 	return &storedStmt{prepared.(*stmt), s.tick}, nil
 }
 
-// acquire opens a checkpoint, or uses the open one. The caller must call its leave.
+// acquire returns the checkpoint that choose selects, and opens the checkpoint if it is not open. The caller
+// must call leave of the result.
 func (p *past) acquire(ctx context.Context, choose func([]store.File) (store.File, error)) (*stored, error) {
 	if p.dir == "" {
 		return nil, errNoStore
@@ -108,14 +110,15 @@ func (p *past) acquire(ctx context.Context, choose func([]store.File) (store.Fil
 			p.last.users.Add(1)
 			return p.last, nil
 		}
-		// The program has removed this checkpoint after it was listed.
+		// If the file does not exist, the program has removed the checkpoint since the listing.
 		if !errors.Is(err, fs.ErrNotExist) || retries == 0 {
 			return nil, err
 		}
 	}
 }
 
-// open opens a checkpoint.
+// open opens a checkpoint. If the checkpoint lacks a column of a table of Options.Tables, the table is
+// missing.
 func (p *past) open(f store.File) (*stored, error) {
 	w, report, err := store.LoadMoment(p.dir, f.Number, vast.Options{})
 	if err != nil {
@@ -145,8 +148,8 @@ func (p *past) open(f store.File) (*stored, error) {
 	return &stored{connector: c, number: f.Number, tick: f.Tick, lacks: report.Dropped}, nil
 }
 
-// replace makes s the checkpoint that stays open, and gives up the previous one. s may be nil. The caller
-// must hold the lock.
+// replace keeps s open, and releases the previously open checkpoint. If s is nil, no checkpoint stays open.
+// The caller must hold the lock.
 func (p *past) replace(s *stored) error {
 	old := p.last
 	p.last = s
@@ -156,7 +159,7 @@ func (p *past) replace(s *stored) error {
 	return old.leave()
 }
 
-// close gives up the checkpoint that stays open for the next statement.
+// close releases the checkpoint that stays open for the next statement.
 func (p *past) close() error {
 	p.lock <- struct{}{}
 	defer func() { <-p.lock }()
@@ -164,7 +167,7 @@ func (p *past) close() error {
 	return p.replace(nil)
 }
 
-// checkpoints lists the checkpoints in a folder that can be read, oldest first.
+// checkpoints lists the checkpoints in a folder whose descriptions are sound, from the oldest to the newest.
 func checkpoints(dir string) ([]store.File, error) {
 	files, err := store.Files(dir)
 	if err != nil {
@@ -182,7 +185,7 @@ func checkpoints(dir string) ([]store.File, error) {
 
 func newest(kept []store.File) (store.File, error) { return kept[len(kept)-1], nil }
 
-// ofTick returns the checkpoint of a tick.
+// ofTick returns a function that selects the newest checkpoint of a tick.
 func ofTick(tick uint64) func(kept []store.File) (store.File, error) {
 	return func(kept []store.File) (store.File, error) {
 		after := len(kept)
@@ -198,12 +201,13 @@ func ofTick(tick uint64) func(kept []store.File) (store.File, error) {
 		for _, f := range kept[max(0, after-1):min(len(kept), after+1)] {
 			near = append(near, fmt.Sprint(f.Tick))
 		}
-		return store.File{}, fmt.Errorf("vastsql: no checkpoint of tick %d is kept; near it are kept: tick %s; "+
-			"the table vast_checkpoints lists all", tick, strings.Join(near, ", "))
+		return store.File{}, fmt.Errorf("vastsql: the store keeps no checkpoint of tick %d; the nearest "+
+			"checkpoints are of tick %s; the table vast_checkpoints lists all", tick,
+			strings.Join(near, ", "))
 	}
 }
 
-// storedStmt is a statement about a checkpoint. It has a connection of its own.
+// storedStmt is a statement about a checkpoint, with a connection of its own.
 type storedStmt struct {
 	*stmt
 	tick uint64
@@ -212,7 +216,8 @@ type storedStmt struct {
 // Close closes the statement and its connection.
 func (s *storedStmt) Close() error { return errors.Join(s.stmt.Close(), s.stmt.conn.Close()) }
 
-// cutAsOf splits a statement that ends in AS OF TICK n into the text before these words, and n.
+// cutAsOf splits a statement that ends in AS OF TICK n into the text before these words and the number n. ok
+// reports whether the statement ends in this way. A comment or a semicolon may follow the words.
 func cutAsOf(text string) (rest string, tick uint64, ok bool, err error) {
 	if !strings.Contains(strings.ToLower(text), "tick") {
 		return text, 0, false, nil
@@ -239,8 +244,8 @@ func cutAsOf(text string) (rest string, tick uint64, ok bool, err error) {
 		return text, 0, false, nil
 	}
 	if tick, err = strconv.ParseUint(last[3].text, 10, 64); err != nil {
-		return "", 0, true, fmt.Errorf("vastsql: AS OF TICK %s: write the number of a tick, such as AS OF TICK "+
-			"1200", last[3].text)
+		return "", 0, true, fmt.Errorf("vastsql: AS OF TICK %s: write the number of a tick, such as "+
+			"AS OF TICK 1200", last[3].text)
 	}
 	at := 0
 	for range last[0].start {

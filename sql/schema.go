@@ -130,7 +130,8 @@ func (t *table) spans(w *vast.World) iter.Seq[vast.Query] {
 	}
 }
 
-// count returns the number of rows. It must run in World.Visit. For a table of edges, see copier.countEdges.
+// count returns the number of rows of a table that shows no edges: for these, see copier.countEdges. It must
+// run in World.Visit.
 func (t *table) count(w *vast.World) (n int) {
 	if t.list != nil {
 		return t.list.image.rows

@@ -9,16 +9,17 @@ import (
 	"github.com/vastgo/vast/store"
 )
 
-// OpenStored returns a database whose tables are those of a stored moment. dir is the folder of a
-// [store.Store], which a program may have open at the same time. number is the number of a checkpoint in the
-// folder ([store.File.Number]); 0 stands for the newest one. The files must not change while the database is
-// open: see [store.LoadMoment], whose errors OpenStored returns.
+// OpenStored returns a database whose tables are those of a checkpoint. dir is the folder of a [store.Store],
+// which a program may have open at the same time. number is the number of a checkpoint in the folder
+// ([store.File.Number]); 0 stands for the newest one. The files must not change while the database is open:
+// see [store.LoadMoment], whose errors OpenStored returns.
 //
-// Columns that only the program can read, for example with its own codec, have no tables; the report names
-// them. The default of Options.MaxCopyBytes and Options.MaxPause is no limit, because no program waits
-// for the copies. A statement reads a column in place if the rows of its table lie in consecutive slots, and
-// copies it otherwise. Options.Tables must be nil, because no column of the moment exists before the call.
-// Options.Write must be false.
+// A column that only the program can read, for example with a codec of the program, has no table. The report
+// names such columns. By default, Options.MaxCopyBytes and Options.MaxPause are unlimited, because no program
+// waits for the copies. If the rows of a table lie in consecutive slots, a statement reads the columns of the
+// table in place. Otherwise, the statement copies the columns. Options.Tables must be nil, because the
+// columns of the checkpoint do not exist before the call. Options.Write must be false. OpenStored sets
+// Options.Store to dir.
 func OpenStored(dir string, number uint64, o Options) (*sql.DB, *store.Report, error) {
 	if o.Tables != nil {
 		panic("vastsql: OpenStored: Options.Tables names columns of another world: use CREATE VIRTUAL " +
@@ -45,7 +46,8 @@ func OpenStored(dir string, number uint64, o Options) (*sql.DB, *store.Report, e
 	return sql.OpenDB(c), report, nil
 }
 
-// own starts a goroutine that owns the world and lets visitors in. stop ends the goroutine and closes the world.
+// own starts a goroutine that owns the world and lets visitors in. stop ends the goroutine and closes the
+// world. Call stop once.
 func own(w *vast.World) (stop func() error) {
 	end, ended := make(chan struct{}), make(chan error)
 	go func() {

@@ -70,8 +70,6 @@ func (w *written) open(t testing.TB, o Options) *sql.DB {
 	return db
 }
 
-var writtenTables = []string{"entities", "unit", "spare", "memo", "frozen", "child_of", "name"}
-
 // dump returns the rows of all tables.
 func dump(t testing.TB, db *sql.DB) (all []string) {
 	t.Helper()

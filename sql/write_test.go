@@ -88,9 +88,9 @@ func TestRefusedWrites(t *testing.T) {
 	db := w.open(t, Options{Lists: map[string]any{"labels": []label{{a, "x"}}},
 		Tables: map[string][]vast.AnyColumn{"both": {w.units, w.spares}, "linked": {w.units, w.childOf}}})
 	db.SetMaxOpenConns(1)
-	if _, err := db.Exec("CREATE VIRTUAL TABLE temp.own USING vast(unit, spare)"); err != nil {
-		t.Fatal(err)
-	}
+	exec(t, db, "CREATE VIRTUAL TABLE temp.own USING vast(unit, spare)")
+	exec(t, db, "CREATE VIRTUAL TABLE temp.starts USING vast(frozen, roads)")
+	exec(t, db, "CREATE VIRTUAL TABLE temp.ends USING vast(roads)")
 	before := dump(t, db)
 	id, idB := int64(a.ID()), int64(b.ID())
 	for _, c := range []struct {
@@ -100,6 +100,8 @@ func TestRefusedWrites(t *testing.T) {
 		{codeReadOnly, "shows a slice", "UPDATE labels SET text = 'y'", nil},
 		{codeReadOnly, "adds and removes edges", "DELETE FROM roads", nil},
 		{codeReadOnly, "adds and removes edges", "INSERT INTO roads VALUES (?, ?, 1)", []any{id, id}},
+		{codeReadOnly, "adds and removes the links of Roads", "INSERT INTO starts VALUES (?)", []any{idB}},
+		{codeReadOnly, "adds and removes the links of Roads", "DELETE FROM temp.ends", nil},
 		{codeReadOnly, "each statement makes its rows", "DELETE FROM vast_memory", nil},
 		{codeReadOnly, "is read-only", `UPDATE "unit$aggregates" SET a = 1`, nil},
 		{codeReadOnly, "UPDATE the table of a component", "UPDATE entities SET slot = 1", nil},

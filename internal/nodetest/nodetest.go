@@ -1,5 +1,4 @@
-// Package nodetest runs scripts with Node and the libraries that read our files: DuckDB and Arrow for
-// JavaScript.
+// Package nodetest runs Node scripts that use DuckDB and the JavaScript library of Apache Arrow.
 package nodetest
 
 import (
@@ -10,27 +9,27 @@ import (
 	"testing"
 )
 
-// requiredVariable is the environment variable that makes tests install missing libraries, and fail if they
-// cannot.
+// If the environment variable requiredVariable is 1, tests install missing libraries, and fail without Node.
 const requiredVariable = "VAST_NPM_REQUIRED"
 
-// Run runs a script with Node and returns what it prints. The first argument of the script is the folder of
-// the libraries. If VAST_NPM_REQUIRED is 1, Run installs missing libraries into the user's cache. Otherwise
-// it skips the test if something is missing.
+// Run runs a script with Node and returns what the script prints. The first argument of the script is the
+// folder of the libraries. If VAST_NPM_REQUIRED is 1, Run installs missing libraries into the user's cache,
+// and fails the test without Node. Otherwise, Run skips the test if Node or a library is missing.
 func Run(t *testing.T, script string, args ...string) []byte {
 	t.Helper()
 	required := os.Getenv(requiredVariable) == "1"
-	lack := t.Skipf
+	skipOrFail := t.Skipf
 	if required {
-		lack = t.Fatalf
+		skipOrFail = t.Fatalf
 	}
 	if _, err := exec.LookPath("node"); err != nil {
-		lack("needs Node: %v", err)
+		skipOrFail("needs Node: %v", err)
 	}
 	cache, err := os.UserCacheDir()
 	if err != nil {
-		lack("needs a folder for libraries: %v", err)
+		skipOrFail("needs a folder for libraries: %v", err)
 	}
+	// Raise the number when the versions below change. The file complete marks a complete installation.
 	dir := filepath.Join(cache, "vast-test-arrow-1")
 	complete := filepath.Join(dir, "complete")
 	if _, err := os.Stat(complete); err != nil {

@@ -23,8 +23,8 @@ var formats = []struct {
 }
 
 func formatFlag(f *flag.FlagSet, aboutDefault string) *string {
-	return f.String("format", "", "parquet, arrow (an Arrow file), stream (an Arrow IPC stream), csv or jsonl,\n"+
-		"as a `word` (default: "+aboutDefault+")")
+	return f.String("format", "", "parquet, arrow (an Arrow file), stream (an Arrow IPC stream), csv or\n"+
+		"jsonl, as a `word`\n(default: "+aboutDefault+")")
 }
 
 // formatOf returns the format with the given name. If the name is empty, formatOf chooses the format by the

@@ -23,8 +23,9 @@ var importing = task{
 	about: "save a world with an entity for each row of a file",
 	flags: func(f *flag.FlagSet) func(context.Context, streams, []string) error {
 		var i importer
-		f.StringVar(&i.path, "data", "", "add the entities to the world in this `path`: the folder of a store, or\n"+
-			"a file of store.Save. The rows fill the components of this world")
+		f.StringVar(&i.path, "data", "",
+			"add the entities to the world in this `path`: the folder of a store, or a\n"+
+				"file of store.Save. The rows fill the components of this world")
 		f.Uint64Var(&i.moment, "moment", 0,
 			"with a folder: `number` in the name of the checkpoint's file; 0 is the newest")
 		f.StringVar(&i.out, "out", "", "save the world in this new `file`, which store.Load reads")

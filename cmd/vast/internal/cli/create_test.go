@@ -22,7 +22,7 @@ func TestCreate(t *testing.T) {
 		t.Errorf("the error is %v", err)
 	}
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("the incomplete file: %v", err)
+		t.Errorf("after a failed write, the file exists: %v", err)
 	}
 	write := func(to io.Writer) error {
 		_, err := fmt.Fprint(to, text)

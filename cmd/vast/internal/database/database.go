@@ -1,4 +1,5 @@
-// Package database opens the database that a command line names: a stored moment, or a running program.
+// Package database opens the database that a command line names: a checkpoint in the folder of a store, the
+// inspector of a running program, or a PostgreSQL server.
 package database
 
 import (
@@ -25,19 +26,18 @@ type Source struct {
 	program *attach.Program // the program at the address of an inspector, or nil
 }
 
-// Declare declares the flags.
+// Declare adds the flags to f.
 func (s *Source) Declare(f *flag.FlagSet) {
-	f.StringVar(&s.folder, "data", "", "ask a stored moment in the `folder` of a store")
+	f.StringVar(&s.folder, "data", "", "ask a checkpoint in this `folder` of a store")
 	f.Uint64Var(&s.moment, "moment", 0,
 		"with -data: `number` in the name of the checkpoint's file; 0 is the newest")
 	f.StringVar(&s.address, "addr", "", "ask the running program whose inspector has this `address`:\n"+
 		"HOST:PORT, or the URL that the program printed. postgres://HOST:PORT asks a\n"+
-		"server of PostgreSQL's protocol, such as vast earth -sql; PGPASSWORD holds the\n"+
-		"password")
+		"PostgreSQL server, such as vast earth -sql; set PGPASSWORD to its password")
 	f.StringVar(&s.token, "token", "", attach.AboutToken)
 }
 
-// Check returns an error if the flags do not name one database. Call Check before Open.
+// Check returns an error if the flags do not name exactly one database. Call Check before Open.
 func (s *Source) Check() (err error) {
 	switch {
 	case (s.folder == "") == (s.address == ""):
@@ -56,7 +56,7 @@ func (s *Source) postgres() bool {
 	return strings.HasPrefix(s.address, "postgres://") || strings.HasPrefix(s.address, "postgresql://")
 }
 
-// Open opens the database. It writes to stderr what a stored moment leaves out.
+// Open opens the database. For a checkpoint, Open writes to stderr which data only the program can read.
 func (s *Source) Open(stderr io.Writer) (*sql.DB, error) {
 	switch {
 	case s.postgres():

@@ -38,7 +38,7 @@ type conn struct{ program *attach.Program }
 
 var (
 	errPrepared    = errors.New("the inspector prepares no statements: use Query")
-	errExec        = errors.New("the inspector answers each statement like a query: use Query instead of Exec")
+	errExec        = errors.New("the inspector answers statements like queries: use Query instead of Exec")
 	errTransaction = errors.New("the inspector has no transactions: run each statement by itself")
 	errParameters  = errors.New("the inspector takes no parameters: write the values into the statement")
 )

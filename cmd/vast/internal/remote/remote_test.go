@@ -139,7 +139,8 @@ func TestMalformedAnswers(t *testing.T) {
 		{"\n", "cannot be understood"},
 		{"{}\n", "no columns"},
 		{`{"error":{}}` + "\n", "no message"},
-		{`{"columns":[{"name":"` + strings.Repeat("x", maxObject) + `"}]}` + "\n", "first line has more than"},
+		{`{"columns":[{"name":"` + strings.Repeat("x", maxObject) + `"}]}` + "\n",
+			"first line has more than"},
 		{head + "[1]\n", "only 1 of 2 values"},
 		{head + "[1,2,3]\n", "no ] follows"},
 		{head + "[1,2] 3\n", "no ] follows"},
@@ -216,8 +217,8 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestEndedStatements cancels a statement, and closes the rows of another one. In both cases, the program must
-// notice that the client is gone.
+// TestEndedStatements cancels a statement, and closes the rows of another one. In both cases, the program
+// must notice that the client is gone.
 func TestEndedStatements(t *testing.T) {
 	gone := make(chan struct{}, 1)
 	db := serve(t, func(w http.ResponseWriter, r *http.Request, statement string) {

@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// decodeRow decodes a line, which is an array of values that begins with a bracket. decodeRow is several times
-// as fast as package encoding/json, and takes no memory for nested arrays, which a row must not have.
+// decodeRow decodes a line, which is an array of values that begins with a bracket. decodeRow is several
+// times as fast as package encoding/json, and takes no memory for nested arrays, which a row must not have.
 func decodeRow(line []byte, to []driver.Value) (err error) {
 	rest := line[1:]
 	for i := range to {

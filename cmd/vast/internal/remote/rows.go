@@ -117,8 +117,8 @@ func (r *rows) Columns() []string { return r.names }
 // ColumnTypeDatabaseTypeName returns the declared type of a column, or "".
 func (r *rows) ColumnTypeDatabaseTypeName(i int) string { return r.columns[i].Type }
 
-// Close closes the answer. If the program still sends rows, Close also ends the statement, because the program
-// notices the closed connection.
+// Close closes the answer. If the program still sends rows, Close also ends the statement, because the
+// program notices the closed connection.
 func (r *rows) Close() error { return r.body.Close() }
 
 // Next reads a row.

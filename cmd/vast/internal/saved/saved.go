@@ -1,5 +1,5 @@
 // Package saved loads worlds from the folders of stores and from files of store.Save, without the programs
-// that wrote them.
+// that saved the worlds.
 package saved
 
 import (
@@ -11,8 +11,9 @@ import (
 	"github.com/vastgo/vast/store"
 )
 
-// Load loads a moment of a folder, or the world of a saved file. Moment 0 is the newest. The world can
-// hold maxEntities entities, or only those in the file if they are more.
+// Load loads a checkpoint of a store's folder, or the world in a saved file. moment is the number of the
+// checkpoint; 0 stands for the newest checkpoint that can be read. The world has maxEntities slots, or more
+// if the file needs more.
 func Load(path string, moment uint64, maxEntities int) (*vast.World, *store.Report, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -33,8 +34,9 @@ func Load(path string, moment uint64, maxEntities int) (*vast.World, *store.Repo
 	return store.LoadAny(f, o)
 }
 
-// Verify returns an error if a checkpoint file of the moment, or the saved file, is damaged. Load alone does
-// not find all damage, because it may skip parts of the files.
+// Verify returns an error if a checkpoint file of the moment, or the saved file, is damaged. Load does not
+// find all damage, because Load does not read all parts of the files. If moment is 0 and the newest
+// checkpoint is damaged, Verify returns an error, even if Load can read an older checkpoint.
 func Verify(path string, moment uint64) error {
 	files, err := store.Verify(path, false)
 	if err != nil {
@@ -54,7 +56,7 @@ func Verify(path string, moment uint64) error {
 	if moment == 0 {
 		moment = newest
 	}
-	for ; moment > 0; moment = checkpoints[moment].Base {
+	for ; moment > 0; moment = checkpoints[moment].Base { // a base has a lower number
 		if f := checkpoints[moment]; f.Err != nil {
 			return fmt.Errorf("%s: %w", f.Name, f.Err)
 		}

@@ -3,6 +3,7 @@ package vasttest
 
 import (
 	"bufio"
+	"fmt"
 	"os"
 	"os/exec"
 	"regexp"
@@ -13,10 +14,11 @@ import (
 	"github.com/vastgo/vast/internal/childtest"
 )
 
-// asVast is the environment variable that makes a test program behave like vast.
+// asVast sets the environment variable that makes a test program run vast.
 const asVast = "VAST_TEST_AS_PROGRAM=1"
 
-// Main runs the tests of a package, or vast in a process that [Command] has started. Call it in TestMain.
+// Main runs the tests of a package. In a process that [Command] has started, Main runs vast instead. Call
+// Main in TestMain.
 func Main(m *testing.M) {
 	if name, value, _ := strings.Cut(asVast, "="); os.Getenv(name) == value {
 		os.Exit(command.Run(os.Args[1:], os.Stdout, os.Stderr))
@@ -24,7 +26,8 @@ func Main(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// Command returns a command that runs vast with args, in the environment of the test extended by env.
+// Command returns a command that runs vast with args. The command's environment is that of the test, plus
+// env.
 func Command(t *testing.T, env []string, args ...string) *exec.Cmd {
 	t.Helper()
 	childtest.Needed(t)
@@ -51,15 +54,20 @@ func Earth(t *testing.T) (inspector, host, port string) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		_ = c.Process.Signal(os.Interrupt)
-		_ = c.Wait() // an interrupt ends the command with exit status 130
+		if c.Process.Signal(os.Interrupt) != nil { // on Windows, or after the end of the process
+			_ = c.Process.Kill()
+		}
+		_ = c.Wait() // the error is the exit status 130, or that the process was killed
 	})
 	address := regexp.MustCompile(`^# (?:inspector: (\S+)|sql: psql -h (\S+) -p (\d+))$`)
 	lines := bufio.NewScanner(output)
+	var printed strings.Builder
 	for inspector == "" || port == "" {
 		if !lines.Scan() {
-			t.Fatal("the command did not print the addresses of the inspector and the SQL server")
+			t.Fatalf("the command did not print the addresses of the inspector and the SQL server:\n%s",
+				&printed)
 		}
+		fmt.Fprintln(&printed, lines.Text())
 		switch m := address.FindStringSubmatch(lines.Text()); {
 		case m == nil:
 		case m[1] != "":
@@ -68,7 +76,7 @@ func Earth(t *testing.T) (inspector, host, port string) {
 			host, port = m[2], m[3]
 		}
 	}
-	go func() {
+	go func() { // a full pipe would block the command
 		for lines.Scan() {
 		}
 	}()
