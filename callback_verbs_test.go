@@ -23,6 +23,7 @@ var callbackVerbs = map[string]func(f *callbackWorld){
 	"World.Changes":      func(f *callbackWorld) { f.Changes() },
 	"World.Close":        func(f *callbackWorld) { _ = f.Close() },
 	"probe.Columns":      func(f *callbackWorld) { probed.Columns(f.World) },
+	"probe.Archetypes":   func(f *callbackWorld) { probed.Archetypes(f.World) },
 	"probe.ComponentsOf": func(f *callbackWorld) { probed.ComponentsOf(f.World, f.es[0]) },
 	"World.Delete":       func(f *callbackWorld) { f.Delete(f.es[6]) },
 	"World.DeleteAll":    func(f *callbackWorld) { f.DeleteAll(f.Query(f.tag)) },

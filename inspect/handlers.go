@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// handlerRoutes returns the routes of Options.Handlers. It panics if a name is invalid, or begins the path of
-// another route.
+// handlerRoutes returns the routes of Options.Handlers. It panics if a handler is nil, if a name is invalid,
+// or if a name is the first part of another route's path.
 func (in *Inspector) handlerRoutes(others []route) (list []route) {
 	for _, name := range slices.Sorted(maps.Keys(in.options.Handlers)) {
 		h := in.options.Handlers[name]
@@ -31,7 +31,7 @@ func (in *Inspector) handlerRoutes(others []route) (list []route) {
 	return list
 }
 
-// extending is a response writer that gives each write the time that a write of the inspector has.
+// extending is a response writer that gives each write a new deadline, as the inspector gives its own writes.
 type extending struct{ http.ResponseWriter }
 
 // Unwrap returns the wrapped writer, for http.ResponseController.

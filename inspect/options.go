@@ -48,8 +48,8 @@ type Options struct {
 	// Handlers answer further requests below /api/v1/. The key "arrow" is for the requests to /api/v1/arrow.
 	// The inspector checks host, origin and token before it calls a handler. A handler answers GET requests,
 	// which must only read, and POST requests with a JSON body, which need ReadWrite and the token. [Serve]
-	// panics if a key is not made of 1 to 32 letters a to z, digits and dashes, or if the inspector uses the
-	// path itself. Default: none.
+	// panics if a handler is nil, if a key is not made of 1 to 32 letters a to z, digits and dashes, or if
+	// the inspector uses the path itself. Default: none.
 	Handlers map[string]http.Handler
 	// Collectors are further metrics of the program for /metrics. The inspector itself serves the metrics of
 	// [NewCollector] for the world and of [NewMemoryCollector]. It also serves the metrics of the Prometheus
@@ -79,12 +79,12 @@ type Namer interface {
 // Suggestion is a name that completes a prefix.
 type Suggestion struct {
 	Name   string      // the whole name
-	Detail string      // for example a country: tells entities of the same name apart; may be empty
+	Detail string      // distinguishes entities of the same name, such as a country; may be empty
 	Entity vast.Entity // the entity with this name
 }
 
-// Control pauses a program. The inspector calls the methods on several goroutines. *sched.Schedule implements
-// Control: it pauses the methods Run and RunTicks.
+// Control pauses a program. The inspector may call the methods on several goroutines at the same time.
+// *sched.Schedule implements Control: it pauses the methods Run and RunTicks.
 type Control interface {
 	Pause()
 	Resume()

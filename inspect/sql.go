@@ -16,11 +16,13 @@ import (
 )
 
 const (
-	maxStatements = 8 // limit of the statements that run at a time
-	maxNotes      = 20
+	maxStatements = 8  // largest number of statements that run at the same time
+	maxNotes      = 20 // largest number of notes in an answer
 	linesType     = "application/x-ndjson"
-	batchBytes    = 32 << 10              // size of the rows that are sent together
-	batchTime     = 50 * time.Millisecond // longest time between two writes of a statement with many rows
+	// A new row causes a write if batchBytes wait to be sent, or if the last write is longer ago than
+	// batchTime.
+	batchBytes = 32 << 10
+	batchTime  = 50 * time.Millisecond
 )
 
 func (in *Inspector) sqlRoutes() []route {
@@ -31,21 +33,21 @@ func (in *Inspector) sqlRoutes() []route {
 	}
 }
 
-// sqlQuestion is a statement of a client. A limit of 0 means all rows.
-type sqlQuestion struct {
+// sqlRequest asks for the rows of a statement. A Limit of 0 means all rows.
+type sqlRequest struct {
 	Statement string `json:"statement"`
 	Limit     int    `json:"limit"`
 	kind      sqlKind
 }
 
-func (in *Inspector) sqlQuestion(r *http.Request) (q sqlQuestion, err error) {
+func (in *Inspector) readSQLRequest(r *http.Request) (q sqlRequest, err error) {
 	if r.Method != http.MethodPost {
 		q.Statement = r.URL.Query().Get("q")
 		q.Limit, err = wholeNumber(r, "limit", 0, 0, math.MaxInt)
 	} else if err = checkJSON(r); err == nil {
 		err = decodeBody(r.Body, &q, `{"statement": "SELECT count(*) FROM entities", "limit": 100}`)
 		if q.Limit < 0 {
-			err = badRequest("limit must be a whole number from 0, not %d", q.Limit)
+			err = badRequest("limit must be 0 or more, not %d", q.Limit)
 		}
 	}
 	if err != nil {
@@ -67,7 +69,7 @@ type sqlEnd struct {
 // serveSQL runs a statement and sends its rows as JSON lines. The first line has the columns. The last line
 // has the number of rows, or the error that ended the statement.
 func (in *Inspector) serveSQL(w http.ResponseWriter, r *http.Request) error {
-	q, err := in.sqlQuestion(r)
+	q, err := in.readSQLRequest(r)
 	if err != nil {
 		return err
 	}
@@ -75,13 +77,13 @@ func (in *Inspector) serveSQL(w http.ResponseWriter, r *http.Request) error {
 		w.Header().Set("Content-Type", linesType)
 		return nil
 	}
-	begun := time.Now()
-	var told sqlNotes
+	started := time.Now()
+	var notes sqlNotes
 	begin := in.begin
 	if q.kind == sqlWrites {
 		begin = in.change
 	}
-	s, err := begin(sqlnote.With(r.Context(), told.add), q.Statement)
+	s, err := begin(sqlnote.With(r.Context(), notes.add), q.Statement)
 	if err != nil {
 		return err
 	}
@@ -115,14 +117,15 @@ func (in *Inspector) serveSQL(w http.ResponseWriter, r *http.Request) error {
 	if err := s.err(); err != nil {
 		return s.fail(lines, send, err)
 	}
-	err = lines.object(sqlEnd{n, s.more, time.Since(begun).Seconds(), s.changed, told.all()})
+	err = lines.object(sqlEnd{n, s.more, time.Since(started).Seconds(), s.changed, notes.all()})
 	if err == nil {
 		send()
 	}
 	return nil
 }
 
-// statement is an SQL statement that has its first row, or no rows.
+// statement is an SQL statement that has run up to its first row, or to its end if it returns no rows. The
+// statement counts toward maxStatements until end.
 type statement struct {
 	in      *Inspector
 	ctx     context.Context
@@ -133,7 +136,8 @@ type statement struct {
 	changed *int64 // number of changed rows; nil for a statement that returns rows
 }
 
-// enter returns an error if too many statements run. After a success, the caller must call end.
+// enter makes a statement that has not run yet. It returns an error if the inspector has no database, or if
+// maxStatements statements already run. After a success, the caller must call end.
 func (in *Inspector) enter(ctx context.Context, text string) (*statement, error) {
 	if in.options.SQL == nil {
 		return nil, notFound("the inspector has no SQL database: set inspect.Options.SQL, for example to " +
@@ -155,7 +159,7 @@ func (in *Inspector) begin(ctx context.Context, text string) (*statement, error)
 		return nil, err
 	}
 	if s.rows, err = in.options.SQL.QueryContext(ctx, text); err == nil {
-		// Before the first row, because the end of the rows closes them.
+		// ColumnTypes fails after a call of next that finds no row, because the call closes the rows.
 		s.columns, err = s.rows.ColumnTypes()
 	}
 	if err == nil {
@@ -202,7 +206,8 @@ func (s *statement) end() {
 	<-s.in.running
 }
 
-// fail ends an incomplete answer. If the request has ended, fail closes the connection.
+// fail sends an error as the last line of an answer. If the request has ended, or if the error cannot be
+// sent, fail closes the connection, so that the answer does not look complete.
 func (s *statement) fail(lines *sqlLines, send func() bool, err error) error {
 	if s.ctx.Err() != nil {
 		panic(http.ErrAbortHandler)
@@ -216,8 +221,8 @@ func (s *statement) fail(lines *sqlLines, send func() bool, err error) error {
 	return nil
 }
 
-// problem turns an error of the database into an error for the client. If the error names the wrong part of
-// the statement, as errors of SQLite do, the problem has its position.
+// problem turns an error of the database into an error for the client. If the error has the rest of the
+// statement from the wrong word on, as errors of SQLite do, the problem has the position of the word.
 func (s *statement) problem(err error) error {
 	switch {
 	case err == nil || errors.Is(err, vast.ErrClosed) || errors.Is(s.ctx.Err(), context.Canceled):
@@ -237,7 +242,7 @@ func (s *statement) problem(err error) error {
 	return p
 }
 
-// sqlNotes collects the notes of the database about a statement.
+// sqlNotes collects the database's notes about a statement. It keeps the first maxNotes notes.
 type sqlNotes struct {
 	mu   sync.Mutex
 	list []string

@@ -35,7 +35,8 @@ type scriptedRows struct {
 func newScripted(t testing.TB) (*scripted, *sql.DB) {
 	s := &scripted{answers: make(map[string]scriptedAnswer)}
 	s.answer(columnsStatement, []string{"name", "name", "type"},
-		[]driver.Value{"person", "entity", "INTEGER"}, []driver.Value{"person", "x", "REAL"}, []driver.Value{"person", "name", "TEXT"},
+		[]driver.Value{"person", "entity", "INTEGER"}, []driver.Value{"person", "x", "REAL"},
+		[]driver.Value{"person", "name", "TEXT"},
 		[]driver.Value{"town", "entity", "INTEGER"}, []driver.Value{"town", "size", "INTEGER"})
 	s.answer(functionsStatement, []string{"name"}, []driver.Value{"abs"}, []driver.Value{"sum"})
 	db := sql.OpenDB(s)
@@ -69,7 +70,8 @@ func (s *scripted) answer(statement string, names []string, rows ...[]driver.Val
 	})
 }
 
-// count scripts a statement whose rows are the numbers from 1 to n, and then the error.
+// count scripts a statement that sends the note "counted", returns the numbers from 1 to n as rows, and ends
+// with the error.
 func (s *scripted) count(statement string, n int64, err error) {
 	s.set(statement, func(ctx context.Context) (*scriptedRows, error) {
 		sqlnote.Send(ctx, "counted")
@@ -84,8 +86,8 @@ func (s *scripted) count(statement string, n int64, err error) {
 	})
 }
 
-// wait scripts a statement that has one row and then waits until its context ends. The result is closed when
-// the statement waits.
+// wait scripts a statement that has one row and then waits until its context ends. The statement closes the
+// channel waits before it waits.
 func (s *scripted) wait(statement string) (waits chan struct{}) {
 	waits = make(chan struct{})
 	s.set(statement, func(ctx context.Context) (*scriptedRows, error) {
@@ -103,7 +105,7 @@ func (s *scripted) wait(statement string) (waits chan struct{}) {
 	return waits
 }
 
-// misplaced is an error of SQLite's form, which has the rest of the statement.
+// misplaced is an error like those of SQLite: the method SQL returns the statement from the wrong word on.
 type misplaced struct{ rest string }
 
 func (e misplaced) Error() string { return "no such column: " + e.rest }
@@ -115,6 +117,7 @@ func (s *scripted) hasRun(statement string) bool {
 	return slices.Contains(s.ran, statement)
 }
 
+// open returns the number of results that are not closed.
 func (s *scripted) open() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -151,7 +154,8 @@ func (c scriptedConn) QueryContext(ctx context.Context, statement string, _ []dr
 	return rows, nil
 }
 
-// ExecContext implements driver.ExecerContext. The result says that each row of the answer is a changed row.
+// ExecContext implements driver.ExecerContext. The number of changed rows is the number of rows of
+// the answer.
 func (c scriptedConn) ExecContext(ctx context.Context, statement string, args []driver.NamedValue) (
 	driver.Result, error) {
 	rows, err := c.QueryContext(ctx, statement, args)

@@ -22,7 +22,7 @@ type sqlColumn struct {
 	Type string `json:"type"` // as the database declares it; empty if unknown
 }
 
-// newSQLLines begins the lines with the names and types of the columns.
+// newSQLLines returns lines whose first line has the names and types of the columns.
 func newSQLLines(types []*sql.ColumnType) (*sqlLines, error) {
 	l := &sqlLines{values: make([]any, len(types)), into: make([]any, len(types))}
 	columns := make([]sqlColumn, len(types))
@@ -35,7 +35,7 @@ func newSQLLines(types []*sql.ColumnType) (*sqlLines, error) {
 	}{columns})
 }
 
-// object adds a line.
+// object adds a value as a line.
 func (l *sqlLines) object(v any) error {
 	text, err := json.Marshal(v)
 	l.buffer = append(append(l.buffer, text...), '\n')
@@ -58,9 +58,9 @@ func (l *sqlLines) row(rows *sql.Rows) error {
 	return nil
 }
 
-// appendSQLValue appends a value of a row as JSON. Integers that a float64 cannot hold exactly, infinite
-// floats and blobs become objects. A float is written with a decimal point or an exponent, so that it differs
-// from an integer.
+// appendSQLValue appends a value of a row as JSON. Blobs, infinite floats, and integers beyond ±(2^53−1)
+// become objects: JavaScript does not read larger integers exactly. A float is written with a decimal point
+// or an exponent, so that it differs from an integer.
 func appendSQLValue(b []byte, v any) []byte {
 	const safe = 1<<53 - 1
 	switch v := v.(type) {
@@ -94,7 +94,7 @@ func appendSQLValue(b []byte, v any) []byte {
 func appendReal(b []byte, v float64) []byte {
 	switch {
 	case math.IsNaN(v):
-		return append(b, "null"...) // SQL takes NaN for NULL
+		return append(b, "null"...) // SQLite turns NaN into NULL
 	case math.IsInf(v, 1):
 		return append(b, `{"real":"Infinity"}`...)
 	case math.IsInf(v, -1):

@@ -16,10 +16,10 @@ const (
 )
 
 // sqlKindOf returns the kind of a statement. It returns an error for a text that is not exactly one
-// statement, and for a statement that begins or ends a transaction. The database still checks the statement:
-// the kind decides which permissions a request needs.
+// statement, and for a statement that begins or ends a transaction. The kind only decides which permissions a
+// request needs: the database still checks the statement.
 func sqlKindOf(text string) (sqlKind, error) {
-	first, before := "", ""
+	first, previous := "", ""
 	ended, changes, kind := false, false, sqlWrites
 	for token := range sqlTokens(text) {
 		word := strings.ToUpper(token)
@@ -33,11 +33,11 @@ func sqlKindOf(text string) (sqlKind, error) {
 		case word == "RETURNING":
 			kind = sqlReturns
 		default:
-			// replace is also a function
+			// REPLACE counts only before INTO, because replace is also a function.
 			changes = changes || word == "INSERT" || word == "UPDATE" || word == "DELETE" ||
-				before == "REPLACE" && word == "INTO"
+				previous == "REPLACE" && word == "INTO"
 		}
-		before = word
+		previous = word
 	}
 	switch first {
 	case "":
@@ -49,13 +49,14 @@ func sqlKindOf(text string) (sqlKind, error) {
 			return sqlReads, nil
 		}
 	case "BEGIN", "COMMIT", "END", "ROLLBACK", "SAVEPOINT", "RELEASE":
-		return 0, badRequest("%s: each statement is a transaction of its own", first)
+		return 0, badRequest("%s is not supported: leave it out, because each statement is a transaction "+
+			"of its own", first)
 	}
 	return kind, nil
 }
 
-// sqlTokens yields the tokens of a text, without white space and comments. A word, a quoted text and any
-// other single byte is a token. A quoted text or a comment that does not end reaches to the end of the text.
+// sqlTokens yields the tokens of a text, without white space and comments. A token is a word, a quoted text
+// or any other single byte. A quoted text or a comment without an end reaches to the end of the text.
 func sqlTokens(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for at := 0; at < len(text); {
@@ -68,8 +69,8 @@ func sqlTokens(text string) iter.Seq[string] {
 	}
 }
 
-// tokenSize returns the size of the first token of a text that is not empty. blank reports whether it is
-// white space or a comment.
+// tokenSize returns the size of the first part of a text that is not empty: a token, a comment or a byte of
+// white space. blank reports whether the part is a comment or white space.
 func tokenSize(text string) (size int, blank bool) {
 	until := func(end string, from int) int {
 		if i := strings.Index(text[from:], end); i >= 0 {
@@ -111,7 +112,8 @@ func (in *Inspector) mayRun(r *http.Request, statement string) (sqlKind, error) 
 		return kind, err
 	case r.Method != http.MethodPost && in.options.ReadWrite:
 		return kind, &problem{Status: http.StatusForbidden, Code: "method",
-			Message: "GET only reads: send a statement that may write with POST " + prefix + "sql"}
+			Message: "a GET request must only read: send a statement that may write with POST " + prefix +
+				"sql"}
 	}
 	return kind, in.mayAsk(route{write: true}, r)
 }

@@ -11,8 +11,8 @@ type sqlTable struct {
 	Columns []sqlColumn `json:"columns"`
 }
 
-// The statements list the columns of all tables for users, and the functions. vastsql makes virtual tables in
-// the schema temp for its own use.
+// columnsStatement lists the columns of all tables. It leaves out the virtual tables in the schema temp,
+// which vastsql makes for its own use. functionsStatement lists the functions.
 const (
 	columnsStatement = `SELECT t.name, c.name, c.type FROM pragma_table_list AS t
 		JOIN pragma_table_xinfo(t.name) AS c
@@ -45,7 +45,7 @@ func (in *Inspector) sqlTables(r *http.Request) (any, error) {
 	return answer, err
 }
 
-// each runs a statement, scans each row into the variables, and calls f.
+// each runs a statement. For each row, each scans the values into the variables and then calls f.
 func (in *Inspector) each(ctx context.Context, statement string, f func(), into ...any) error {
 	s, err := in.begin(ctx, statement)
 	if err != nil {

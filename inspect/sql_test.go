@@ -17,10 +17,11 @@ import (
 	"time"
 )
 
-// sqlLines runs a statement with GET and returns the lines of the answer.
-func (f *fixture) sqlLines(t testing.TB, statement, more string) []string {
+// sqlLines runs a statement with GET and returns the lines of the answer. parameters are further parameters
+// of the request, such as "&limit=1".
+func (f *fixture) sqlLines(t testing.TB, statement, parameters string) []string {
 	t.Helper()
-	status, body := f.do(t, "GET", prefix+"sql?q="+url.QueryEscape(statement)+more, f.options.Token, "")
+	status, body := f.do(t, "GET", prefix+"sql?q="+url.QueryEscape(statement)+parameters, f.options.Token, "")
 	if status != http.StatusOK {
 		t.Fatalf("%s: %d %s", statement, status, body)
 	}
@@ -110,7 +111,7 @@ func TestSQLErrors(t *testing.T) {
 	p := f.refused(t, http.StatusBadRequest, "GET", query, "", "")
 	if p.Code != "sql" || p.Position == nil || *p.Position != 10 || *p.Length != 5 ||
 		!strings.Contains(p.Message, "no such column") {
-		t.Errorf("an error with a place: %+v", p)
+		t.Errorf("an error with a position: %+v", p)
 	}
 	s.count("SELECT fails", 0, errors.New("too many bytes"))
 	if p := f.refused(t, http.StatusBadRequest, "GET", "sql?q=SELECT+fails", "", ""); p.Position != nil ||

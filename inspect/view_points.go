@@ -14,13 +14,13 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// maxPoints is the largest number of entities that an answer of servePoints shows.
+// maxPoints is the largest number of entities in an answer of servePoints.
 const maxPoints = 100_000
 
 // pointList is the entities of a statement that have a position in a view.
 type pointList struct {
-	more     bool // whether the statement has more than maxPoints entities
-	places   []float32
+	more     bool      // whether the statement has more than maxPoints entities
+	places   []float32 // x and y of each entity
 	entities []vast.Entity
 }
 
@@ -32,7 +32,7 @@ func (in *Inspector) servePoints(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if e.Where == nil {
-		return badRequest("the view %s knows no positions of entities", e.ID)
+		return badRequest("the view %s gives no positions of entities: use a view with View.Where", e.ID)
 	}
 	statement := r.URL.Query().Get("q")
 	if _, err := in.mayRun(r, statement); err != nil {
@@ -70,7 +70,8 @@ func (in *Inspector) servePoints(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// entitiesOf returns up to maxPoints entities of a statement. more reports whether there are more.
+// entitiesOf returns up to maxPoints entities of a statement. more reports whether the statement has more
+// entities.
 func (in *Inspector) entitiesOf(ctx context.Context, statement string) (ids []vast.Entity, more bool,
 	err error) {
 	s, err := in.begin(ctx, statement)
@@ -82,8 +83,8 @@ func (in *Inspector) entitiesOf(ctx context.Context, statement string) (ids []va
 		return strings.EqualFold(c.Name(), "entity")
 	})
 	if at < 0 {
-		return nil, false, badRequest("the statement has no column entity: select the entities to show, for " +
-			"example SELECT entity or SELECT target AS entity")
+		return nil, false, badRequest("the statement has no column entity: select the entities to show, " +
+			"for example SELECT entity or SELECT target AS entity")
 	}
 	var id any
 	into := make([]any, len(s.columns))
@@ -120,9 +121,13 @@ type ignored struct{}
 // Scan implements sql.Scanner.
 func (ignored) Scan(any) error { return nil }
 
-// bytes returns the list in little-endian order: the bytes vpts; the number of points, and 1 if the statement
-// has more entities, as uint32; a zero uint32; x and y of each point as float32; slot and generation of each
-// entity as uint32.
+// bytes encodes the list, in little-endian order:
+//   - the bytes vpts
+//   - uint32: the number of entities
+//   - uint32: 1 if the statement has more entities, otherwise 0
+//   - uint32: 0
+//   - float32: x and y of each entity
+//   - uint32: slot and generation of each entity
 func (l *pointList) bytes() []byte {
 	b := make([]byte, 0, 16+16*len(l.entities))
 	b = append(b, "vpts"...)

@@ -28,11 +28,11 @@ const (
 	opMax   = "max"
 )
 
-// Each use of a table of aggregates has an argument, its mark. The mark tells the uses in a statement apart
-// and has the number of conditions that SQLite must pass to the table.
+// A mark is the argument of a table of aggregates. Each use of such a table in a statement has its own mark.
+// A mark encodes the number of the use, and the number of conditions that SQLite must pass to the table.
 
-// maxAggregateConditions is the number of conditions, besides the mark, that SQLite lets a table evaluate
-// alone.
+// maxAggregateConditions is the number of conditions, besides the mark, that SQLite can leave to a virtual
+// table alone.
 const maxAggregateConditions = 15
 
 func markOf(number, conditions int) int64 {
@@ -41,7 +41,7 @@ func markOf(number, conditions int) int64 {
 
 func conditionsOf(mark int64) int { return int(mark % (maxAggregateConditions + 1)) }
 
-// mark returns the mark of a use of the table.
+// mark returns the mark that SQLite passes to a table of aggregates, and whether there is one.
 func (v *vtab) mark(info *sqlite3.IndexInfo) (mark int64, ok bool) {
 	for i, c := range info.Constraint {
 		if c.Column == len(v.table.fields) && c.Op == sqlite3.INDEX_CONSTRAINT_EQ && c.Usable {
@@ -56,7 +56,7 @@ func (v *vtab) mark(info *sqlite3.IndexInfo) (mark int64, ok bool) {
 	return 0, false
 }
 
-// summable reports whether this package computes aggregates of a field, and evaluates conditions on it.
+// summable reports whether this package computes aggregates of a field and evaluates conditions on the field.
 func (f *field) summable() bool { return f.kind.isNumber() && f.part >= 0 }
 
 func newAggregates(t *table) []aggregate {
@@ -73,7 +73,7 @@ func newAggregates(t *table) []aggregate {
 	return all
 }
 
-// decl is the SQL type of the aggregate.
+// decl returns the SQL type of the aggregate.
 func (a *aggregate) decl() string {
 	switch {
 	case a.op == opCount, a.field.kind.isInt() && a.op != opTotal && a.op != opAvg:
@@ -89,7 +89,7 @@ type figures struct {
 	minF, maxF float64
 	sumI       int64 // sum of integers up to the first overflow
 	overflow   bool
-	sum        compensatedSum // of floats, and of integers if they overflow
+	sum        compensatedSum // of floats, and of integers after an overflow of sumI
 }
 
 var errOverflow = errors.New("integer overflow")
@@ -172,7 +172,8 @@ func (c *cursor) figures(f *field) *figures {
 	return r
 }
 
-// addTo adds a range of rows, or those of a selection, which begins with the row first.
+// addTo adds the values of the rows from first to first+rows-1 to r. If s is not nil, addTo adds only the
+// rows that s selects. Bit 0 of s stands for the row first.
 func (m *image) addTo(r *figures, f *field, first, rows int, s selection) {
 	if rows == 0 {
 		return
@@ -200,7 +201,8 @@ func (m *image) addTo(r *figures, f *field, first, rows int, s selection) {
 	}
 }
 
-// word returns the selected rows of the 64 rows from a row on.
+// word returns a bit for each of the 64 rows from row on. The bit is set if the row is selected and less than
+// rows. row is a multiple of 64.
 func (s selection) word(row, rows int) uint64 {
 	word := ^uint64(0)
 	if s != nil {
@@ -226,7 +228,7 @@ func addInts[T integer](r *figures, p unsafe.Pointer, size uintptr, rows int, s 
 	r.minI, r.maxI = lo, hi
 }
 
-// addInt adds to the sum of integers.
+// addInt adds v to the sum of integers.
 func (r *figures) addInt(v int64) {
 	if !r.overflow {
 		sum := r.sumI + v

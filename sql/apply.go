@@ -40,9 +40,9 @@ type pendingEdit struct {
 // encoded edit. For example, let these inputs begin with another byte.
 //
 // An edit that does not fit the world changes nothing. Apply returns a [*WriteError], and the statement gets
-// it, too. If there was no memory for the edit, errors.As finds a *vm.Error in the error. In this case, a
-// program that keeps the world in a store must call store.Store.Changed, because the replay may get the
-// memory and make a different world.
+// it, too. If there was not enough memory for the edit, errors.As finds a *vm.Error in the error. In this
+// case, a program that keeps the world in a store must call store.Store.Changed, because the replay may get
+// the memory and make a different world.
 func Apply(w *vast.World, input []byte) error {
 	e, err := decodeEdit(input)
 	if err != nil {
@@ -95,15 +95,16 @@ func resolve(w *vast.World, e *worldEdit) (*change, error) {
 	return newChange(w, e, t, fields), nil
 }
 
-// hasTable reports whether a column has a table with a row for each entity: it belongs to no edges, and it
-// does not hold the targets of a relation.
+// hasTable reports whether a column has a table with one row for each entity. Neither column of edges has
+// such a table. Of the two columns of a relation, only the column of the sources has one.
 func hasTable(col vast.AnyColumn) bool {
 	_, isRelation := probe.RelationOf(col)
 	return isRelation || probe.Describe(col).Linked == ""
 }
 
-// columnNamed returns the column with a name and a number, or the only column with the name, or nil. In
-// another build of the program, the column may have another number.
+// columnNamed returns the column with the given name and number. Without such a column, columnNamed returns
+// the only column with the name, because the number can differ in another build of the program. Otherwise it
+// returns nil.
 func columnNamed(w *vast.World, name columnName) vast.AnyColumn {
 	columns := probe.Columns(w)
 	if name.number < len(columns) && columns[name.number].Name() == name.name {
@@ -187,8 +188,8 @@ func changedNothing(err error) bool {
 // unsure returns the error of a statement whose edit the program may or may not apply.
 func unsure(ctx context.Context, err error) error {
 	err = interrupted(ctx, err)
-	unsure := refuse(codeUnsure, "the statement was passed to the program, which may apply it or have "+
-		"applied it: %v: read the rows before you repeat the statement", err)
+	unsure := refuse(codeUnsure, "the statement was passed to the program, which may have applied it or may "+
+		"still apply it: %v: read the rows before you repeat the statement", err)
 	unsure.cause = err
 	return unsure
 }

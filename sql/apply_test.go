@@ -21,7 +21,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestCrash writes into a world that a store keeps, and recovers the world from a copy of the folder, as
+// TestCrash writes to a world that a store keeps. It recovers the world from a copy of the store's folder, as
 // after a crash.
 func TestCrash(t *testing.T) {
 	ctx := t.Context()
@@ -91,7 +91,7 @@ func TestCrash(t *testing.T) {
 	if err := <-ended; err != nil {
 		t.Fatal(err)
 	}
-	position, err := st.Record([]byte("for the next tick")) // all ticks are durable when this input is
+	position, err := st.Record([]byte("for the next tick")) // when this input is durable, all ticks are, too
 	if err == nil {
 		err = st.Wait(ctx, position)
 	}
@@ -190,14 +190,14 @@ func TestKnownOutcome(t *testing.T) {
 	_, err := db.Exec("INSERT INTO name(name) VALUES ('Ann')")
 	isRefused(t, "a taken name", err, codeExists, "Ann")
 	_, err = db.Exec("INSERT INTO spare(p) VALUES (1)")
-	isRefused(t, "an edit that a panic has ended", err, codeUnsure, "no spare")
+	isRefused(t, "an edit whose callback panics", err, codeUnsure, "no spare")
 	full := errors.New("the disk is full")
 	db = w.open(t, Options{Edit: func(_ context.Context, edit []byte) error {
 		return errors.Join(apply(edit), full)
 	}})
 	_, err = db.Exec("INSERT INTO unit(a) VALUES (1)")
 	isRefused(t, "an applied edit that is not durable", err, codeUnsure, "the disk is full")
-	for range 30 { // because select chooses at random
+	for range 30 { // 30 times, because select chooses at random
 		ctx, cancel := context.WithCancel(t.Context())
 		db := w.open(t, Options{Edit: func(_ context.Context, edit []byte) error {
 			defer cancel()
@@ -209,7 +209,7 @@ func TestKnownOutcome(t *testing.T) {
 	}
 }
 
-// TestAppliedTextIsCopied checks that the world does not keep an edit alive.
+// TestAppliedTextIsCopied checks that the texts of the world are not parts of an edit's memory.
 func TestAppliedTextIsCopied(t *testing.T) {
 	w := newWritten(t, vast.Options{})
 	defer w.world.Close()
@@ -227,7 +227,7 @@ func TestAppliedTextIsCopied(t *testing.T) {
 	}
 	if inEdit := bytes.Index(edit, []byte(second)) - bytes.Index(edit, []byte(first)); len(at) != 2 ||
 		at[1]-at[0] == uintptr(inEdit) {
-		t.Errorf("%d texts have the distance of the texts in the edit", len(at))
+		t.Errorf("the world has %d texts, want 2 texts that are copies", len(at))
 	}
 }
 
@@ -262,8 +262,8 @@ func TestCancelledWrite(t *testing.T) {
 	w.serve(t)
 }
 
-// TestWritesWithoutMemory runs statements under a limit that allows ever more memory. A statement must write
-// all rows or none.
+// TestWritesWithoutMemory raises the limit of memory until a statement succeeds. The statement must write all
+// rows or no row.
 func TestWritesWithoutMemory(t *testing.T) {
 	for _, text := range []string{
 		"INSERT INTO unit(a) SELECT 1 FROM memo",
@@ -344,7 +344,7 @@ func TestLimitsOfWrites(t *testing.T) {
 	}
 }
 
-// TestApplyRefuses passes inputs to Apply that are no edits, or that do not fit the world.
+// TestApplyRefuses passes inputs to Apply that are not edits, and edits that do not fit the world.
 func TestApplyRefuses(t *testing.T) {
 	w := newWritten(t, vast.Options{})
 	defer w.world.Close()
@@ -354,7 +354,7 @@ func TestApplyRefuses(t *testing.T) {
 	e := w.world.Archetype(w.units).New()
 	for _, input := range []string{"", "{}", "vastsql", `{"do":"set","entity":"0.1"}`, "vastsql\x02..."} {
 		if err := Apply(w.world, []byte(input)); !errors.Is(err, ErrNotEdit) {
-			t.Errorf("%q: %v", input, err)
+			t.Errorf("%q: the error is %v, want ErrNotEdit", input, err)
 		}
 	}
 	good := worldEdit{verb: verbUpdate, columns: []columnName{{name: "unit"}}, fields: []string{"a"},
@@ -366,7 +366,7 @@ func TestApplyRefuses(t *testing.T) {
 		}
 	}
 	if err := Apply(w.world, append(whole, 0)); !errors.Is(err, errDamagedEdit) {
-		t.Errorf("a longer edit: %v", err)
+		t.Errorf("an edit with an additional byte: the error is %v, want errDamagedEdit", err)
 	}
 	for what, change := range map[string]func(*worldEdit){
 		"verb":           func(e *worldEdit) { e.verb = 9 },
@@ -392,9 +392,9 @@ func TestApplyRefuses(t *testing.T) {
 			t.Errorf("%s: Apply accepts the edit", what)
 		}
 	}
-	good.columns[0].number = 3 // as in a build that makes its columns in another order
+	good.columns[0].number = 3 // in another build, the column may have another number
 	if err := Apply(w.world, good.encode()); err != nil || w.units.Get(e).A != 5 {
-		t.Errorf("a is %d, %v", w.units.Get(e).A, err)
+		t.Errorf("a column with another number: a is %d and the error is %v, want 5", w.units.Get(e).A, err)
 	}
 }
 
@@ -417,7 +417,7 @@ func TestColumnsOfOneName(t *testing.T) {
 	}
 }
 
-// TestComponentCalledEntities deletes a component whose name is that of the table of entities.
+// TestComponentCalledEntities writes a component whose name is that of the table of entities.
 func TestComponentCalledEntities(t *testing.T) {
 	w := newWritten(t, vast.Options{})
 	entities := vast.NewColumn[int32](w.world).Named("Entities")

@@ -8,10 +8,11 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// maxArchetypeName limits the names of tables of archetypes. PostgreSQL cuts longer names.
+// maxArchetypeName limits the bytes of the name of an archetype's table. PostgreSQL truncates longer names.
 const maxArchetypeName = 63
 
-// newArchetypeTable makes the table of the entities that were born with an archetype and have its components.
+// newArchetypeTable makes the table of the entities that were born with an archetype and still have all its
+// components.
 func (s *schema) newArchetypeTable(w *vast.World, a *vast.Archetype) *table {
 	columns := probe.ColumnsOf(a)
 	names := []string{"archetype"}

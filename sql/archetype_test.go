@@ -18,7 +18,7 @@ func TestArchetypes(t *testing.T) {
 		engines := vast.NewColumn[Engine](f.w)
 		a := f.w.Archetype(f.positions, engines, f.frozen)
 		old = f.w.Archetype(f.positions, f.travellers)
-		for i := range 200 { // several extents, between those of another archetype
+		for i := range 200 { // extents of the two archetypes alternate
 			e := a.New()
 			engines.Set(e, Engine{int32(i)})
 			f.entities = append(f.entities, e)

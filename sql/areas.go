@@ -39,16 +39,16 @@ func memory(ctx context.Context, r *reader) (rows [][]any, err error) {
 		return true
 	})
 	for i, a := range areas {
-		if err == nil && a.Reservation >= 0 { // the pages of other areas are not known
+		if err == nil && a.Reservation >= 0 { // probe tells no page states of other areas
 			rows[i][5], err = resident(ctx, reservations[a.Reservation], a.CommittedAt, a.Committed)
 		}
 	}
 	return rows, err
 }
 
-// resident returns how many bytes of a reservation in [off, off+n) are in memory.
+// resident returns the number of bytes in [off, off+n) of a reservation that are in physical memory.
 func resident(ctx context.Context, r probe.Reservation, off, n int) (bytes int64, err error) {
-	const atOnce = 256 << 20 // limits the memory for the states of pages, and the time until ctx counts
+	const atOnce = 256 << 20 // limits the memory for page states, and the time between two checks of ctx
 	var runs []vm.PageRun
 	for end := off + n; off < end; off += atOnce {
 		if err := ctx.Err(); err != nil {

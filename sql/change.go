@@ -17,25 +17,25 @@ var internals = state.Vast.(interface {
 	GrowAdditions(col vast.AnyColumn, end, n int) error
 })
 
-// change carries out an edit, on the goroutine that owns the world. It first checks all rows, each row as if
-// the rows before it had changed the world. It then makes room for all that the rows add. The changes that
-// follow cannot fail.
+// change carries out an edit on the goroutine that owns the world. It first checks all rows, each row as if
+// the earlier rows had changed the world. It then makes room for all that the rows add. After that, only a
+// callback that panics can stop the changes.
 type change struct {
 	*worldEdit
 	world     *vast.World
 	parts     []changedPart
-	births    []int        // rows of an INSERT with a new entity
-	additions int          // number of other rows of an INSERT
-	slots     []uint64     // a bit for each slot: whether one of these rows has its entity
-	skipped   map[int]bool // rows that OR IGNORE leaves out
+	births    []int        // indices of the rows of an INSERT that make a new entity
+	additions int          // number of rows of an INSERT that add to a living entity
+	slots     []uint64     // bitmap of the slots of these living entities
+	skipped   map[int]bool // indices of the rows that OR IGNORE leaves out
 }
 
 // changedPart is a column that a change writes.
 type changedPart struct {
 	*part
 	fields []*field         // the fields that get values
-	at     []int            // index of each of them in worldEdit.fields
-	cell   reflect.Value    // pointer to a value of the column's type, for the values of a row
+	at     []int            // index in worldEdit.fields of each element of fields
+	cell   reflect.Value    // pointer to a value of the column's type, which read fills
 	link   *changedRelation // set if the column belongs to a relation
 	name   *changedNames    // set if the column holds the names of the world
 }
@@ -73,15 +73,15 @@ func (p *part) newCell() reflect.Value {
 	return reflect.New(p.info.Type)
 }
 
-// isElement reports whether the values of a row become an element of the column.
+// isElement reports whether the values of a row become an element of the column, not a link or a name.
 func (p *changedPart) isElement() bool { return p.link == nil && p.name == nil }
 
 // apply carries out the edit.
 func (c *change) apply() (o outcome) {
 	defer func() {
 		if inner := recover(); inner != nil {
-			err := refuse(codePanic, "the program panicked, and what the statement had changed before "+
-				"stays: %.1000s", fmt.Sprint(inner))
+			err := refuse(codePanic, "the program panicked, and the statement's changes before the panic "+
+				"remain: %.1000s", fmt.Sprint(inner))
 			err.cause, _ = inner.(error)
 			o = outcome{err: err}
 		}
@@ -114,14 +114,14 @@ func (c *change) apply() (o outcome) {
 	return o
 }
 
-// fail returns the error about a row.
+// fail returns a WriteError that concerns a row.
 func (c *change) fail(row int, code, format string, args ...any) error {
 	err := refuse(code, format, args...)
 	err.Row, err.Entity = row+1, vast.EntityOf(c.entities[row])
 	return err
 }
 
-// check checks all rows, and counts what they add.
+// check checks all rows, and counts the entities and components that the rows add.
 func (c *change) check() error {
 	if err := c.describeLinks(); err != nil {
 		return err
@@ -146,7 +146,8 @@ func (c *change) check() error {
 	return nil
 }
 
-// checkPresent checks that the entity of a row has what the statement updates or deletes.
+// checkPresent checks that the entity of a row lives and has the components that the statement updates or
+// deletes.
 func (c *change) checkPresent(row int) error {
 	e := vast.EntityOf(c.entities[row])
 	if !c.world.Alive(e) {
@@ -160,7 +161,7 @@ func (c *change) checkPresent(row int) error {
 	return nil
 }
 
-// has reports whether a living entity has a part.
+// has reports whether a living entity has the component, link or name of a part.
 func (c *change) has(p *changedPart, e vast.Entity) bool {
 	return probe.Presence(c.world, p.column, int(e.Slot()/64))>>(e.Slot()%64)&1 != 0
 }
@@ -200,7 +201,7 @@ func (c *change) checkInsert(row int) error {
 	return nil
 }
 
-// added reports whether an earlier row of an INSERT has a living entity.
+// added reports whether an earlier row of an INSERT adds to e, which lives.
 func (c *change) added(e vast.Entity) bool {
 	word := int(e.Slot() / 64)
 	return word < len(c.slots) && c.slots[word]>>(e.Slot()%64)&1 != 0
@@ -231,7 +232,7 @@ func (c *change) checkValues(row int) error {
 		}
 	}
 	e := vast.EntityOf(c.entities[row])
-	for i := range c.parts { // first, because the row is left out if another entity has the name
+	for i := range c.parts { // names before links, because OR IGNORE leaves out a row whose name is taken
 		if p := &c.parts[i]; p.name != nil {
 			if err := c.checkName(p, row, e); err != nil || c.skipped[row] {
 				return err
@@ -248,7 +249,8 @@ func (c *change) checkValues(row int) error {
 	return nil
 }
 
-// read sets the cell to the values of a row. In an INSERT, NULL stands for a value that is left out.
+// read writes the values of a row to the cell. Other fields of the cell become zero in an INSERT, and keep
+// their values in an UPDATE. In an INSERT, NULL stands for a value that is left out.
 func (p *changedPart) read(c *change, row int) error {
 	if c.verb == verbInsert {
 		p.cell.Elem().SetZero()
@@ -266,7 +268,7 @@ func (p *changedPart) read(c *change, row int) error {
 	return nil
 }
 
-// mustRead is read for values that were checked.
+// mustRead calls read for values that check accepted.
 func (p *changedPart) mustRead(c *change, row int) {
 	if err := p.read(c, row); err != nil {
 		panic(err)
@@ -292,7 +294,7 @@ func (c *change) room() error {
 	return nil
 }
 
-// insert makes the new entities, and then adds the rest row by row.
+// insert makes the new entities. Then it adds links, names and components row by row.
 func (c *change) insert() error {
 	var archetypes []*vast.Archetype
 	var counts []int
@@ -344,7 +346,8 @@ func (c *change) insert() error {
 	return nil
 }
 
-// update sets fields. A field that the statement does not name keeps the value that it has now.
+// update sets the fields that the statement names. Other fields keep their present values, which may be newer
+// than those that the statement read.
 func (c *change) update() {
 	for row, id := range c.entities {
 		e := vast.EntityOf(id)
@@ -357,7 +360,7 @@ func (c *change) update() {
 				p.cell.Elem().Set(v)
 				p.mustRead(c, row)
 				probe.SetValue(p.column, e, p.cell.Elem())
-			case c.has(p, e): // OR REPLACE may have given the name of e to an earlier row
+			case c.has(p, e): // with OR REPLACE, an earlier row may have taken the name of e
 				p.mustRead(c, row)
 				c.connect(p, e)
 			}

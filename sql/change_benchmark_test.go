@@ -8,7 +8,7 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// BenchmarkChange measures how long the owner of a world needs for the rows of one statement.
+// BenchmarkChange measures the time in which the owner of a world applies the rows of one statement.
 func BenchmarkChange(b *testing.B) {
 	for _, rows := range []int{1, 1000, 100_000} {
 		w := newWritten(b, vast.Options{})

@@ -8,27 +8,28 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// changedRelation checks links that a change will make.
+// changedRelation is the state of the check of a relation. The maps tell how the rows so far change the
+// links.
 type changedRelation struct {
 	vast.Relation
-	cyclic  bool
-	targets map[vast.Entity]vast.Entity // of the sources of the rows so far
-	gained  map[vast.Entity]bool        // the targets of the rows so far
+	cyclic  bool                        // whether links may close circles
+	targets map[vast.Entity]vast.Entity // new target of each source
+	gained  map[vast.Entity]bool        // entities that are new targets
 	levels  int                         // depth for which the links need room
 }
 
-// changedNames checks names that a change will set.
+// changedNames is the state of the check of names. The maps tell how the rows so far change the names.
 type changedNames struct {
 	*vast.Names
-	names  map[vast.Entity]string // names of the entities of the rows so far; empty if taken away
-	owners map[string]vast.Entity // owners of the names so far; the zero Entity for a new entity
-	freed  map[string]bool        // names that no entity has any more
+	names  map[vast.Entity]string // new name of each entity; empty if OR REPLACE removes the name
+	owners map[string]vast.Entity // owner of each new name; the zero Entity for a new entity
+	freed  map[string]bool        // old names that no entity has any more
 }
 
-// anyDepth is a depth in a hierarchy that no entity exceeds: Relation.GrowLevels counts no larger depth.
+// anyDepth stands for an unknown depth. Relation.GrowLevels then makes room for all depths.
 const anyDepth = 1 << 30
 
-// describeLinks finds out which relations may have circles.
+// describeLinks prepares checkLink. It finds out which relations may have circles.
 func (c *change) describeLinks() error {
 	for i := range c.parts {
 		if p := &c.parts[i]; p.link != nil && c.verb != verbDelete {
@@ -78,7 +79,7 @@ func (c *change) checkLink(p *changedPart, row int, source vast.Entity) error {
 	return nil
 }
 
-// height returns how many levels lie below an entity, or more.
+// height returns an upper bound for the number of levels below an entity.
 func (r *changedRelation) height(e vast.Entity) (n int) {
 	switch {
 	case r.CountSources(e) == 0 && !r.gained[e]:
@@ -131,15 +132,15 @@ func (c *change) checkName(p *changedPart, row int, e vast.Entity) error {
 	return nil
 }
 
-// links are the links of a relation or of edges to the targets that a change deletes.
+// links describes a relation or edges for checkDeletion.
 type links struct {
 	name     string
 	onDelete vast.OnDelete
 	sources  func(target vast.Entity) iter.Seq[vast.Entity]
 }
 
-// checkDeletion checks that no relation refuses the deletion of the entities of all rows. They include the
-// entities that vast.Cascade deletes.
+// checkDeletion checks that no relation and no edges refuse to delete the entities of the rows, together with
+// the entities that vast.Cascade deletes.
 func (c *change) checkDeletion() error {
 	columns, err := internals.Columns("vastsql.Apply", c.world, false)
 	if err != nil {
@@ -158,7 +159,7 @@ func (c *change) checkDeletion() error {
 	if len(refusing) == 0 {
 		return nil
 	}
-	rowOf := map[vast.Entity]int{} // the row that deletes each of the entities
+	rowOf := map[vast.Entity]int{} // for each doomed entity, the row that deletes it
 	var doomed []vast.Entity
 	add := func(e vast.Entity, row int) {
 		if _, known := rowOf[e]; !known {

@@ -11,7 +11,7 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// TestUpdateSetsOnlyItsFields changes other fields of the row after the statement has read it.
+// TestUpdateSetsOnlyItsFields changes other fields of a row between the read and the write of a statement.
 func TestUpdateSetsOnlyItsFields(t *testing.T) {
 	w := newWritten(t, vast.Options{})
 	e := w.world.Archetype(w.units, w.memos, w.spares).New()
@@ -43,10 +43,10 @@ func TestUpdateSetsOnlyItsFields(t *testing.T) {
 		t.Fatal(err)
 	}
 	if want := (unit{A: 1, B: 2, C: 3}); u != want || !reflect.DeepEqual(m, memo{"new", []byte{1}}) {
-		t.Errorf("%+v, %+v", u, m)
+		t.Errorf("the values are %+v and %+v, want %+v and the text new", u, m, want)
 	}
 	if !slices.Equal(written, []vast.Entity{e}) {
-		t.Errorf("the tracker has seen writes to %v, want %v", written, e)
+		t.Errorf("the tracker returns %v, want %v", written, e)
 	}
 	meanwhile = func() { w.units.Set(e, unit{A: 1, B: 2, C: 3}) }
 	exec(t, db, "UPDATE unit SET b = 100 WHERE entity = ?", int64(e.ID()))
@@ -55,7 +55,7 @@ func TestUpdateSetsOnlyItsFields(t *testing.T) {
 	}
 }
 
-// TestConflicts changes the world after a statement has read it.
+// TestConflicts changes the world between the read and the write of a statement.
 func TestConflicts(t *testing.T) {
 	for _, c := range []struct {
 		text, code, says string
@@ -111,7 +111,7 @@ func TestConflicts(t *testing.T) {
 	}
 }
 
-// TestDeletedEntities checks the rules of relations and edges.
+// TestDeletedEntities deletes targets of relations and edges with the rules Refuse and Cascade.
 func TestDeletedEntities(t *testing.T) {
 	w := vast.NewWorld(vast.Options{})
 	docked := vast.NewRelation(w, "Docked", vast.RelationOptions{OnDelete: vast.Refuse})
@@ -157,7 +157,7 @@ func TestDeletedEntities(t *testing.T) {
 	}
 }
 
-// TestHooks checks what the callbacks of a program see, and a callback that panics.
+// TestHooks checks the values that the callbacks of a program get, and the error after a callback panics.
 func TestHooks(t *testing.T) {
 	w := newWritten(t, vast.Options{})
 	w.world.Require(w.spares, w.units)

@@ -6,8 +6,8 @@ import (
 	"github.com/ncruces/go-sqlite3"
 )
 
-// descendants is the table-valued function descendants(entity, relation). Its rows are the entities below an
-// entity, each one after its target.
+// descendants is the table-valued function descendants(entity, relation). It has a row for each descendant of
+// the entity. Each descendant comes after its target.
 type descendants struct {
 	session *session
 }
@@ -20,9 +20,9 @@ const (
 	descendantRelation
 )
 
-// BestIndex asks for the arguments, and notes that the statement follows links.
+// BestIndex asks SQLite for the arguments, and records that the statement follows links.
 func (d *descendants) BestIndex(info *sqlite3.IndexInfo) error {
-	given := [2]int{-1, -1} // constraints with the arguments
+	given := [2]int{-1, -1} // index of the constraint that gives each argument; -1 if there is none
 	for i, c := range info.Constraint {
 		if c.Column < descendantAncestor || c.Op != sqlite3.INDEX_CONSTRAINT_EQ {
 			continue
@@ -49,16 +49,18 @@ var errNoAncestor = errors.New("vastsql: descendants needs an entity: descendant
 	"descendants(entity, 'relation')")
 
 // Open makes a cursor.
-func (d *descendants) Open() (sqlite3.VTabCursor, error) { return &descent{session: d.session}, nil }
+func (d *descendants) Open() (sqlite3.VTabCursor, error) {
+	return &descendantsCursor{session: d.session}, nil
+}
 
-// descent is a cursor over the descendants of an entity.
-type descent struct {
+// descendantsCursor is a cursor over the descendants of an entity, in depth-first order.
+type descendantsCursor struct {
 	session  *session
 	tree     *tree
 	ancestor int64
-	left     []descendant // the next entities, the next one last
-	sources  []int        // rows of the sources of an entity
-	row      int64
+	stack    []descendant // entities that the cursor has not left; the current one is the last
+	sources  []int        // memory of push for the rows of an entity's sources
+	row      int64        // number of the current descendant, from 0
 }
 
 type descendant struct {
@@ -67,8 +69,8 @@ type descendant struct {
 }
 
 // Filter moves the cursor to the first descendant.
-func (d *descent) Filter(_ int, _ string, arg ...sqlite3.Value) (err error) {
-	d.left, d.row = d.left[:0], 0
+func (d *descendantsCursor) Filter(_ int, _ string, arg ...sqlite3.Value) (err error) {
+	d.stack, d.row = d.stack[:0], 0
 	if anyNull(arg) {
 		return nil
 	}
@@ -80,37 +82,37 @@ func (d *descent) Filter(_ int, _ string, arg ...sqlite3.Value) (err error) {
 	return nil
 }
 
-// push adds the sources of an entity to the next entities.
-func (d *descent) push(of descendant) {
+// push adds the sources of an entity to the stack, the first one on top.
+func (d *descendantsCursor) push(of descendant) {
 	t := d.tree
 	d.sources = t.rowsOf(columnTarget, of.id, d.sources[:0])
 	for i := len(d.sources) - 1; i >= 0; i-- {
 		row := d.sources[i]
-		d.left = append(d.left, descendant{t.entity(row, t.slot(row, t.runOf(row))), of.depth + 1})
+		d.stack = append(d.stack, descendant{t.entity(row, t.slot(row, t.runOf(row))), of.depth + 1})
 	}
 }
 
 // Next moves the cursor to the next descendant.
-func (d *descent) Next() error {
-	e := d.left[len(d.left)-1]
-	d.left = d.left[:len(d.left)-1]
-	if d.row++; d.row > int64(d.tree.rows) { // more than there are links
-		return d.tree.circle(d.ancestor)
+func (d *descendantsCursor) Next() error {
+	e := d.stack[len(d.stack)-1]
+	d.stack = d.stack[:len(d.stack)-1]
+	if d.row++; d.row > int64(d.tree.rows) { // more descendants than links
+		return d.tree.circleError(d.ancestor)
 	}
 	d.push(e)
 	return nil
 }
 
 // EOF reports whether the cursor has passed the last descendant.
-func (d *descent) EOF() bool { return len(d.left) == 0 }
+func (d *descendantsCursor) EOF() bool { return len(d.stack) == 0 }
 
 // Column sets the value of a column of the current descendant.
-func (d *descent) Column(ctx sqlite3.Context, n int) error {
+func (d *descendantsCursor) Column(ctx sqlite3.Context, n int) error {
 	switch n {
 	case descendantEntity:
-		ctx.ResultInt64(d.left[len(d.left)-1].id)
+		ctx.ResultInt64(d.stack[len(d.stack)-1].id)
 	case descendantDepth:
-		ctx.ResultInt64(d.left[len(d.left)-1].depth)
+		ctx.ResultInt64(d.stack[len(d.stack)-1].depth)
 	case descendantAncestor:
 		ctx.ResultInt64(d.ancestor)
 	case descendantRelation:
@@ -120,4 +122,4 @@ func (d *descent) Column(ctx sqlite3.Context, n int) error {
 }
 
 // RowID returns the number of the current descendant.
-func (d *descent) RowID() (int64, error) { return d.row, nil }
+func (d *descendantsCursor) RowID() (int64, error) { return d.row, nil }

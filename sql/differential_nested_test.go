@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// table returns a table with a new alias, which begins with the letter of the table.
+// table returns a table with a new alias. The alias begins with the letter by which g.column knows the table.
 func (g *generator) table() (from, alias string) {
 	g.tables++
 	name := g.of("odd o", "traveller v", "position p", `"`+pqTable+`" r`, "odd o", "roads w")
@@ -14,8 +14,8 @@ func (g *generator) table() (from, alias string) {
 	return g.of("", "", "main.") + name[:strings.LastIndexByte(name, ' ')] + g.of(" ", " AS ") + alias, alias
 }
 
-// figures returns a SELECT with the given aliases of columns, which can use aggregates of this package if its
-// conditions allow this. The conditions may name columns of the tables outer.
+// figures returns a SELECT of aggregates whose columns have the given aliases. The SELECT can use aggregates
+// of this package if its conditions allow this. The conditions may name columns of the tables in outer.
 func (g *generator) figures(outer []string, columns ...string) string {
 	from, alias := g.table()
 	text := "SELECT " + g.of("", "", "", "ALL ", "DISTINCT ")
@@ -70,7 +70,7 @@ func (g *generator) figures(outer []string, columns ...string) string {
 	return text
 }
 
-// nested returns a statement with SELECTs inside.
+// nested returns a statement that contains several SELECTs.
 func (g *generator) nested() string {
 	from, a := g.table()
 	switch g.rng.IntN(9) {

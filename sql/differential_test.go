@@ -15,7 +15,7 @@ import (
 	"github.com/vastgo/vast/internal/longtest"
 )
 
-// Odd has values at the limits of their types.
+// Odd has fields for values at the limits of their types.
 type Odd struct {
 	A int8
 	B uint16
@@ -32,7 +32,7 @@ var oddInts = []int64{0, 1, -1, 7, 127, -128, 255, 65535, 1 << 53, 1<<53 + 1, ma
 var oddFloats = []float64{0, 0.5, -1.5, 3, 7, 127.5, 1 << 53, 1 << 63, -(1 << 63), 1e300, math.Inf(1),
 	math.Inf(-1), math.NaN(), math.SmallestNonzeroFloat64}
 
-// newOddWorld makes a world with random values, and the same rows in tables of SQLite.
+// newOddWorld makes a world with random values. own has the same rows in SQLite's own tables.
 func newOddWorld(t testing.TB, rng *rand.Rand) (f *fixture, own *sql.DB) {
 	f = newFixture(t, 60, Options{MaxPause: time.Minute})
 	err := f.w.Visit(t.Context(), func() bool {
@@ -73,6 +73,7 @@ func newOddWorld(t testing.TB, rng *rand.Rand) (f *fixture, own *sql.DB) {
 	return f, own
 }
 
+// copyTable copies the rows of a table into a new table of SQLite.
 func copyTable(t testing.TB, from, into *sql.DB, name string) {
 	var declarations, marks []string
 	for _, c := range read(t, from, "SELECT name, type FROM pragma_table_info(?)", name) {
@@ -215,8 +216,8 @@ func (g *generator) statement() (string, []any) {
 	for i, table := range tables[:n] {
 		alias := table[strings.LastIndexByte(table, ' ')+1:]
 		if i > 0 {
-			from += g.of(" JOIN ", " LEFT JOIN ", " RIGHT JOIN ", " FULL JOIN ") + table + " ON " + g.key(alias) + " = " + g.key(aliases[0]) +
-				g.of("", "", " + 0")
+			from += g.of(" JOIN ", " LEFT JOIN ", " RIGHT JOIN ", " FULL JOIN ") + table + " ON " +
+				g.key(alias) + " = " + g.key(aliases[0]) + g.of("", "", " + 0")
 		} else {
 			from = table
 		}
@@ -238,7 +239,8 @@ func (g *generator) statement() (string, []any) {
 	return "SELECT " + g.column(a) + ", " + g.column(aliases[0]) + " FROM " + from + where, g.args
 }
 
-// pqTable stands for the name of the table of P and Q, whose type has no name: the test replaces it.
+// pqTable stands for the name of the table of P and Q, which depends on the number of its column. Tests
+// replace pqTable by that name.
 const pqTable = "column_%d"
 
 // TestAgainstSQLite compares the results of random statements over a world with those over SQLite's own
@@ -262,7 +264,7 @@ func TestAgainstSQLite(t *testing.T) {
 		ours, err := tryRead(f.db, text, args...)
 		theirs, errOwn := tryRead(own, text, args...)
 		if overflows(err) || overflows(errOwn) {
-			failures++ // whether a subquery is evaluated depends on the order of the conditions
+			failures++ // the order of conditions decides whether SQLite evaluates a subquery that overflows
 			continue
 		}
 		if (err == nil) != (errOwn == nil) {
@@ -286,14 +288,14 @@ func TestAgainstSQLite(t *testing.T) {
 			t.Fatalf("statement %d: %s %v:\n%q\nSQLite's own tables:\n%q", i, text, args, ours, theirs)
 		}
 	}
-	t.Logf("%d statements used aggregates of this package, %d failed on both sides", fast, failures)
+	t.Logf("%d statements used aggregates of this package, %d failed", fast, failures)
 	if fast < 30 {
 		t.Errorf("only %d statements used aggregates of this package", fast)
 	}
 }
 
-// rounded rounds floats to 12 digits. SQLite may join and group rows of its own tables in another order, and
-// then adds floats in another order.
+// rounded rounds the floats in rows to 12 digits, in place. SQLite may join and group rows of its own tables
+// in another order, and then the sums of floats differ in the last digits.
 func rounded(rows []string) {
 	for i, row := range rows {
 		parts := strings.Split(row, "|")

@@ -18,7 +18,8 @@ const (
 	partValue
 )
 
-// newEdgesTable makes the table of the edges whose column of sources is c. It returns nil if there are none.
+// newEdgesTable makes the table of the edges whose column of sources is c. It returns nil if c is no column
+// of sources of edges.
 func newEdgesTable(w *vast.World, c vast.AnyColumn) *table {
 	edges, ok := probe.EdgesOf(c)
 	if !ok {
@@ -34,7 +35,7 @@ func newEdgesTable(w *vast.World, c vast.AnyColumn) *table {
 			t.fields = append(t.fields, f)
 		}
 	}
-	t.rename()
+	t.makeNamesUnique()
 	size := int(entityType.Size())
 	t.parts = []part{{size: size}, {size: size}, {size: int(typ.Size()), info: probe.ColumnInfo{Type: typ}}}
 	return t
@@ -59,12 +60,12 @@ func (c *copier) copyEdges(t *table, n need) (*image, error) {
 	return m, nil
 }
 
-// countEdges returns the number of rows of a table of edges.
+// countEdges returns the number of edges.
 func (c *copier) countEdges(t *table) (rows int, err error) {
 	sources := 0
 	for e := range t.query.All() {
 		if sources%256 == 0 {
-			if err := c.late(t); err != nil {
+			if err := c.checkPause(t); err != nil {
 				return 0, err
 			}
 		}
@@ -74,7 +75,8 @@ func (c *copier) countEdges(t *table) (rows int, err error) {
 	return rows, nil
 }
 
-// copyEdgesOf returns the image of the edges out of an entity, or of the edges into it.
+// copyEdgesOf returns the image of the edges out of an entity if column is that of the sources, and of the
+// edges into the entity otherwise.
 func (c *copier) copyEdgesOf(t *table, column int, id int64) (*image, error) {
 	e := vast.EntityOf(uint64(id))
 	out := column == partSource
@@ -92,7 +94,7 @@ func (c *copier) copyEdgesOf(t *table, column int, id int64) (*image, error) {
 	return m, err
 }
 
-// newEdges returns an image with memory for rows that have the given number of bytes together.
+// newEdges returns an image with memory for rows. bytes is the size of all rows together.
 func (c *copier) newEdges(t *table, n need, rows, bytes int) (*image, error) {
 	if err := c.spend(bytes); err != nil {
 		return nil, err
@@ -106,25 +108,26 @@ func (c *copier) newEdges(t *table, n need, rows, bytes int) (*image, error) {
 	return m, nil
 }
 
-// addEdges fills the rows from a given row on with the edges out of e, or into e. It returns the next row.
+// addEdges fills the rows from row on with the edges out of e if out is set, and with the edges into e
+// otherwise. It returns the row after the last one.
 func (c *copier) addEdges(m *image, row int, e vast.Entity, out bool) (next int, err error) {
 	others := m.table.edges.Sources
-	mine, theirs := &m.bases[partTarget], &m.bases[partSource]
+	endOfE, endOfOther := &m.bases[partTarget], &m.bases[partSource]
 	if out {
-		others, mine, theirs = m.table.edges.Targets, theirs, mine
+		others, endOfE, endOfOther = m.table.edges.Targets, endOfOther, endOfE
 	}
 	typ := m.table.parts[partValue].info.Type
 	for other, v := range others(e) {
 		if row%256 == 0 {
-			if err := c.late(m.table); err != nil {
+			if err := c.checkPause(m.table); err != nil {
 				return 0, err
 			}
 		}
-		mine.putEntity(row, e)
-		theirs.putEntity(row, other)
+		endOfE.putEntity(row, e)
+		endOfOther.putEntity(row, other)
 		if b := &m.bases[partValue]; b.first != nil {
-			// Sound because the memory of the base has room for a value in each row, and because values of
-			// edges have no Go pointers.
+			// Sound because the base has room for a value in each row, and because values of edges contain no
+			// Go pointers.
 			reflect.NewAt(typ, unsafe.Add(b.first, uintptr(row)*b.size)).Elem().Set(v)
 		}
 		row++
@@ -140,7 +143,7 @@ func (b *base) putEntity(row int, e vast.Entity) {
 }
 
 // looksUpEdges reports whether a statement is a SELECT over one table of edges that reads only the edges out
-// of one entity or into it. The world finds these edges without the others.
+// of one entity, or only the edges into one entity. The world finds these edges without reading others.
 func looksUpEdges(text string, s *schema) bool {
 	lower := strings.ToLower(text)
 	if len(text) > maxParsed || strings.Count(lower, "select") != 1 || !slices.ContainsFunc(s.tables,
@@ -163,8 +166,8 @@ func looksUpEdges(text string, s *schema) bool {
 	return t != nil && t.edges != nil && s.temp[strings.ToLower(t.name)] == nil && fixesEnd(q.WhereExpr)
 }
 
-// fixesEnd reports whether an expression compares source or target with a constant for equality, and whether
-// the rest of it compares columns with constants.
+// fixesEnd reports whether an expression is a chain of ANDs of comparisons of columns with constants, one of
+// which is source = constant or target = constant.
 func fixesEnd(x sql.Expr) bool {
 	fixed := false
 	var simple func(x sql.Expr) bool
@@ -191,7 +194,7 @@ func fixesEnd(x sql.Expr) bool {
 	return simple(x) && fixed
 }
 
-// referredColumn returns the name of the column that an expression consists of, in lower case.
+// referredColumn returns the column name, in lower case, if an expression is just a column.
 func referredColumn(x sql.Expr) (name string, ok bool) {
 	switch x := x.(type) {
 	case *sql.Ident:

@@ -19,8 +19,8 @@ type Road struct {
 	Stops  [3]int16
 }
 
-// addRoads adds edges of several kinds between the entities of a fixture: a road from each living entity i to
-// the entities i/2 and i/3, and a loop for each tenth.
+// addRoads adds edges of several kinds between the entities of a fixture. Each living entity i gets roads to
+// the entities i/2 and i/3. Each tenth entity also gets a road to itself.
 func (f *fixture) addRoads(t testing.TB) (roads vast.Edges[Road], n int) {
 	t.Helper()
 	err := f.w.Visit(t.Context(), func() bool {
@@ -83,7 +83,7 @@ func TestEdges(t *testing.T) {
 			[]string{"14", "13", "12", "9", "8"}},
 		{"SELECT count(*) FROM roads WHERE target = 0 OR source = 0.5", nil, []string{"0"}},
 		{"SELECT count(*) FROM roads WHERE target <> \"to\"", nil, []string{"0"}},
-		// Each join looks up more often than an index needs before it sorts.
+		// The joins look up more often than scansBeforeSort.
 		{"SELECT count(*), sum(r.lanes) FROM position p JOIN roads r ON r.source = p.entity", nil,
 			read(t, f.db, "SELECT count(*), sum(lanes) FROM roads")},
 		{"SELECT count(*) FROM position p LEFT JOIN roads r ON r.target = p.entity WHERE target NOT NULL",
@@ -101,7 +101,7 @@ func TestEdges(t *testing.T) {
 	}
 }
 
-// TestEdgesOfOneEntity compares look-ups, which the world answers from its lists, with reads of the whole
+// TestEdgesOfOneEntity compares look-ups, which read only the edges of one entity, with reads of the whole
 // table.
 func TestEdgesOfOneEntity(t *testing.T) {
 	f := newFixture(t, 40, Options{MaxPause: time.Minute})
@@ -126,7 +126,7 @@ func TestEdgesOfOneEntity(t *testing.T) {
 	}
 }
 
-// TestLooksUpEdges checks which statements read the edges of one entity only.
+// TestLooksUpEdges checks which statements read only the edges of one entity.
 func TestLooksUpEdges(t *testing.T) {
 	w := vast.NewWorld(vast.Options{})
 	defer w.Close()
@@ -160,7 +160,7 @@ func TestLooksUpEdges(t *testing.T) {
 	}
 }
 
-// TestEdgesLimits reads more edges than the limits allow, and the edges of one entity, which they allow.
+// TestEdgesLimits reads all edges, which exceed the limits, and the edges of one entity, which do not.
 func TestEdgesLimits(t *testing.T) {
 	f := newFixture(t, 400, Options{MaxCopyBytes: 2000, MaxPause: time.Minute})
 	f.addRoads(t)
@@ -187,7 +187,7 @@ func TestEdgesLimits(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
-	// The time for the count of the edges ends before the bytes of a copy are known.
+	// The count of the edges exceeds MaxPause before the copy can exceed MaxCopyBytes.
 	slower, err := Open(f.w, Options{MaxPause: 1, MaxCopyBytes: 1})
 	if err != nil {
 		t.Fatal(err)

@@ -20,29 +20,29 @@ const (
 
 func (v verb) String() string { return [...]string{"?", "INSERT", "UPDATE", "DELETE"}[v] }
 
-// conflict says what happens if a row that a statement writes has a component, a link or a name that is there
-// already.
+// conflict says what happens to a row whose entity already has the component or the link, or whose name
+// another entity has.
 type conflict uint8
 
 const (
 	conflictAbort   conflict = iota // the statement fails
 	conflictIgnore                  // OR IGNORE: the row is left out
-	conflictReplace                 // OR REPLACE: the row replaces what is there
+	conflictReplace                 // OR REPLACE: the row replaces the old component, link or name
 )
 
 // worldEdit is what a statement writes. It names columns and fields, so that another process can apply it.
 type worldEdit struct {
-	number     uint64 // random number by which the statement that waits gets the outcome
+	number     uint64 // random number that identifies the edit to the waiting statement
 	verb       verb
 	onConflict conflict
-	columns    []columnName // of the world, in the order of the table; none for the table of entities
-	fields     []string     // names in the table of these columns: the fields that have values
+	columns    []columnName // the table's columns of the world, in order; empty for the table of entities
+	fields     []string     // names of the fields that get values, in the table of these columns
 	entities   []uint64     // ID of the entity of each row; 0 for a new entity
-	values     []value      // a value of each row for each field
+	values     []value      // row after row, one value for each field
 }
 
-// columnName names a column of a world. number is its number in the world of the statement, because several
-// columns may have one name.
+// columnName names a column of a world. number is the column's ID in the world of the statement. It
+// distinguishes columns with the same name.
 type columnName struct {
 	name   string
 	number int
@@ -91,7 +91,7 @@ func appendText(b []byte, text string) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(text))), text...)
 }
 
-// decodeEdit is the reverse of encode.
+// decodeEdit decodes an edit that encode returned.
 func decodeEdit(b []byte) (*worldEdit, error) {
 	text, ok := strings.CutPrefix(string(b), editMagic)
 	if !ok {
@@ -122,10 +122,10 @@ func decodeEdit(b []byte) (*worldEdit, error) {
 	return e, nil
 }
 
-// editDecoder reads from the beginning of left. After the end of left, it returns zeros.
+// editDecoder decodes an edit. After the end of the input, the methods return zero values.
 type editDecoder struct {
-	left   string
-	failed bool
+	left   string // the input that is not decoded yet
+	failed bool   // the input is damaged
 }
 
 func (d *editDecoder) take(n int) string {
@@ -162,7 +162,8 @@ func (d *editDecoder) uvarint() uint64 {
 	return n
 }
 
-// count reads a number of elements, each of which takes at least the given number of bytes.
+// count reads a number of elements, each of which takes at least the given number of bytes. count fails if
+// the input is too short for these elements, so decodeEdit allocates little for a damaged edit.
 func (d *editDecoder) count(bytes int) int {
 	n := d.uvarint()
 	if n > uint64(len(d.left)/bytes) {

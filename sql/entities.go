@@ -9,14 +9,14 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// entities makes the table of all entities. The tables of s give the components their names.
+// entities makes the table of all entities. Its column components shows the names of the tables of s.
 func (s *schema) entities(w *vast.World) *table {
 	return &table{name: entitiesTable, query: w.Query(), fields: []field{
 		{name: "entity", kind: kindInt64, part: -1},
 		{name: "slot", kind: kindUint32, part: -1},
 		{name: "generation", kind: kindUint32, part: -1},
-		{name: "name", kind: kindText, part: -1, made: &made{(*copier).readNames, (*image).showName}},
-		{name: "components", kind: kindText, part: -1, made: &made{s.readComponents,
+		{name: "name", kind: kindText, part: -1, computed: &computed{(*copier).readNames, (*image).showName}},
+		{name: "components", kind: kindText, part: -1, computed: &computed{s.readComponents,
 			(*image).showComponents}},
 	}}
 }
@@ -27,14 +27,14 @@ type namedRow struct {
 	name string
 }
 
-// having tells which entities have a component.
-type having struct {
-	table string // table of the component
-	word  int    // number of the first word
-	words []uint64
+// presence is a copy of the presence bits of a column. The bits tell which entities have the component.
+type presence struct {
+	table string   // table of the component
+	word  int      // number of words[0] among the words of the column
+	words []uint64 // a bit for each slot
 }
 
-// slots returns the range of slots that holds the entities of an image.
+// slots returns the range of slots [lo, hi) that contains the entities of an image.
 func (m *image) slots() (lo, hi int) {
 	if len(m.runs) == 0 {
 		return 0, 0
@@ -43,7 +43,7 @@ func (m *image) slots() (lo, hi int) {
 	return m.runs[0].slot, last.slot + last.rows
 }
 
-// readNames notes the rows whose entities have a name. It must run in World.Visit.
+// readNames collects the names of the entities of an image. It must run in World.Visit.
 func (c *copier) readNames(m *image) error {
 	names, ok := probe.NamesOf(c.world)
 	if !ok {
@@ -52,7 +52,7 @@ func (c *copier) readNames(m *image) error {
 	r := 0
 	for e := range c.world.Query(names).Between(m.slots()).All() {
 		if len(m.names)%256 == 0 {
-			if err := c.late(m.table); err != nil {
+			if err := c.checkPause(m.table); err != nil {
 				return err
 			}
 		}
@@ -66,7 +66,8 @@ func (c *copier) readNames(m *image) error {
 	return nil
 }
 
-// readComponents copies presence bits. It must run in World.Visit.
+// readComponents copies the presence bits of all columns that have a component in the slots of an image. It
+// must run in World.Visit.
 func (s *schema) readComponents(c *copier, m *image) error {
 	lo, hi := m.slots()
 	if lo == hi {
@@ -86,16 +87,16 @@ func (s *schema) readComponents(c *copier, m *image) error {
 		if err := c.spend(8 * (end - first)); err != nil {
 			return err
 		}
-		h := having{name, first, make([]uint64, end-first)}
-		for k := range h.words {
+		p := presence{name, first, make([]uint64, end-first)}
+		for k := range p.words {
 			if k%4096 == 0 {
-				if err := c.late(m.table); err != nil {
+				if err := c.checkPause(m.table); err != nil {
 					return err
 				}
 			}
-			h.words[k] = probe.Presence(c.world, col, h.word+k)
+			p.words[k] = probe.Presence(c.world, col, p.word+k)
 		}
-		m.has = append(m.has, h)
+		m.presences = append(m.presences, p)
 	}
 	return nil
 }
@@ -110,16 +111,16 @@ func (m *image) showName(ctx sqlite3.Context, row, _ int) {
 	ctx.ResultText(m.names[i].name)
 }
 
-// showComponents passes the components of a row's entity to SQLite.
+// showComponents passes the components of a row's entity to SQLite. r is the index of the row's run.
 func (m *image) showComponents(ctx sqlite3.Context, row, r int) {
 	var b strings.Builder
 	slot := m.slot(row, r)
-	for _, h := range m.has {
-		if h.words[slot/64-h.word]>>(slot%64)&1 != 0 {
+	for _, p := range m.presences {
+		if p.words[slot/64-p.word]>>(slot%64)&1 != 0 {
 			if b.Len() > 0 {
 				b.WriteByte(',')
 			}
-			b.WriteString(h.table)
+			b.WriteString(p.table)
 		}
 	}
 	ctx.ResultText(b.String())

@@ -36,7 +36,7 @@ func TestEntities(t *testing.T) {
 	err := f.w.Visit(t.Context(), func() bool {
 		late, at := vast.NewTag(f.w, "TooLate"), vast.NewRelation(f.w, "At", vast.RelationOptions{})
 		late.Add(f.entities[5])
-		at.Set(f.entities[6], f.entities[5]) // the column of targets has no table
+		at.Set(f.entities[6], f.entities[5]) // the private column of targets must not appear
 		bare := f.w.Archetype().New()
 		if _, err := f.w.Names().Set(bare, "Bob"); err != nil {
 			t.Error(err)
@@ -56,7 +56,7 @@ func TestEntities(t *testing.T) {
 	}
 }
 
-// TestNeeds checks that a statement copies only what it names.
+// TestNeeds checks that a statement copies only what it uses.
 func TestNeeds(t *testing.T) {
 	f := newFixture(t, 5, Options{})
 	f.addRoads(t)

@@ -14,7 +14,8 @@ type Ship struct {
 	Crew  int32
 }
 
-// A program allows statements to write. Its owner applies each statement as a whole, between two ticks.
+// A program allows statements to write. The owner of the world applies each statement as a whole, between two
+// ticks.
 func Example_write() {
 	w := vast.NewWorld(vast.Options{})
 	defer w.Close()
@@ -41,7 +42,7 @@ func Example_write() {
 		"UPDATE ship SET crew = crew + 1, speed = speed / 2 WHERE speed > 10",
 		"INSERT INTO docked SELECT entity FROM ship WHERE speed = 0",
 		"DELETE FROM entities WHERE entity IN (SELECT entity FROM ship WHERE crew = 20)",
-		"UPDATE ship SET crew = 3000000000", // no int32
+		"UPDATE ship SET crew = 3000000000", // out of range for an int32
 	} {
 		result, err := db.Exec(text)
 		if refused, ok := errors.AsType[*vastsql.WriteError](err); ok {

@@ -9,26 +9,26 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// maxSplit is the number of elements up to which an array has a column for each element.
+// maxSplit is the largest number of elements of an array that has a column for each element.
 const maxSplit = 16
 
 // field is a column of a table.
 type field struct {
-	name   string
-	kind   kind
-	typ    reflect.Type // for kindJSON
-	part   int          // index into table.parts; -1 for the entity's ID, slot and generation
-	offset uintptr      // in an element of the part
-	made   *made        // set if the value is made for a statement; then part is -1
+	name     string
+	kind     kind
+	typ      reflect.Type // for kindJSON
+	part     int          // index into table.parts; -1 if no part has the value
+	offset   uintptr      // of the value in an element of the part
+	computed *computed    // nil unless the values are computed for each statement; part is then -1
 }
 
-// made says how the values of a field are made. A table with such fields has no parts.
-type made struct {
+// computed has the functions that compute the values of a field. A table with such fields has no parts.
+type computed struct {
 	read func(*copier, *image) error                       // reads what show needs; runs in World.Visit
 	show func(m *image, ctx sqlite3.Context, row, run int) // passes a value to SQLite
 }
 
-// fieldsOf returns the columns of a table that shows elements with layout l.
+// fieldsOf returns the columns of a table that shows elements with layout l, with part 0.
 func fieldsOf(l probe.Layout) (fields []field) {
 	var add func(l probe.Layout, prefix string, offset int)
 	add = func(l probe.Layout, prefix string, offset int) {

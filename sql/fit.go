@@ -17,7 +17,7 @@ import (
 // value is a value of SQLite.
 type value struct {
 	typ  sqlite3.Datatype
-	bits uint64 // of an INTEGER or a FLOAT
+	bits uint64 // the bits of an INTEGER or a FLOAT
 	text string // the bytes of a TEXT or a BLOB
 }
 
@@ -39,7 +39,7 @@ func (v value) isNull() bool { return v.typ == sqlite3.NULL }
 
 func (v value) float() float64 { return math.Float64frombits(v.bits) }
 
-// String returns the value for a message.
+// String formats the value for a message.
 func (v value) String() string {
 	const most = 40
 	switch v.typ {
@@ -61,7 +61,7 @@ func (v value) String() string {
 // misfit says why a value does not fit a field. Its code is an SQLSTATE.
 type misfit struct{ code, text string }
 
-// fit writes a value to the field of the element at p. It returns nil if the value fits.
+// fit writes v to field f of an element. fit returns nil if the value fits.
 func (f *field) fit(element unsafe.Pointer, v value) *misfit {
 	p := unsafe.Add(element, f.offset)
 	switch k := f.kind; {
@@ -215,8 +215,9 @@ func (f *field) fitJSON(p unsafe.Pointer, v value) *misfit {
 	return nil
 }
 
-// settable returns an error if SQL must not set a field, because SQL shows only a part of the value, or
-// because other code may rely on the value.
+// settable returns an error if SQL must not set a field. SQL must not set a field whose JSON shows only a
+// part of the value, because the other parts would be lost. SQL must not set an unexported field of a value
+// with Go pointers, because the code of the value's type may rely on the field.
 func (t *table) settable(f *field) error {
 	p := &t.parts[f.part]
 	if f.kind == kindJSON && !shownWhole(f.typ, nil) {
@@ -232,7 +233,7 @@ func (t *table) fixed(f *field, why string) error {
 	return refuse(codeFixedColumn, "column %s of table %s cannot be set, %s", quote(f.name), t.name, why)
 }
 
-// shownWhole reports whether JSON shows all of a value. inside are the types that contain it.
+// shownWhole reports whether JSON shows all of a value of type t. inside lists the types that contain t.
 func shownWhole(t reflect.Type, inside []reflect.Type) bool {
 	for _, outer := range inside {
 		if t == outer {
@@ -259,8 +260,8 @@ func shownWhole(t reflect.Type, inside []reflect.Type) bool {
 	return true
 }
 
-// isExported reports whether all fields of structs on the way from a value of type t to f are exported. It is
-// true for an f without memory, because a write to f changes nothing.
+// isExported reports whether f, and each struct field of a value of type t that contains f, is exported.
+// isExported returns true for a field of size 0, because a write to this field changes nothing.
 func isExported(t reflect.Type, f *field) bool {
 	if f.typ.Size() == 0 {
 		return true

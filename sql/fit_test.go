@@ -7,7 +7,7 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// TestFieldsOfSizeZero writes fields that take no memory in a value with Go pointers.
+// TestFieldsOfSizeZero writes fields of size 0 in a value with Go pointers.
 func TestFieldsOfSizeZero(t *testing.T) {
 	type label struct {
 		Text string
@@ -27,7 +27,7 @@ func TestFieldsOfSizeZero(t *testing.T) {
 	isRefused(t, "an array", err, codeInvalidText, "is not valid JSON")
 }
 
-// TestLargeUint64 writes numbers that SQL shows as REAL.
+// TestLargeUint64 writes large integers and REALs to a field of type uint64.
 func TestLargeUint64(t *testing.T) {
 	w := newWritten(t, vast.Options{})
 	large := vast.NewColumn[uint64](w.world).Named("Large")
@@ -41,10 +41,10 @@ func TestLargeUint64(t *testing.T) {
 			got = *large.Get(e)
 			return true
 		}); err != nil || got != want {
-			t.Errorf("the value is %d, want %d; %v", got, want, err)
+			t.Errorf("the value is %d and the error is %v, want %d", got, err, want)
 		}
 	}
-	const largest = 1<<53 - 1 // that SQL does not round
+	const largest = 1<<53 - 1 // the largest REAL that the field takes
 	exec(t, db, "UPDATE large SET value = ?", float64(largest))
 	is(largest)
 	_, err := db.Exec("UPDATE large SET value = ?", float64(1<<53))

@@ -19,14 +19,14 @@ type image struct {
 	rows  int
 	runs  []run
 	gens  []uint32 // generation of the entity of each row; nil if the statement does not use entities
-	bases []base   // for each part
-	// texts has, by the number of a field, its values for clients. It has the fields whose values refer to
-	// memory that the owner of the world may change: blobs and JSON of a HeapColumn.
-	texts   map[int][][]byte
-	names   []namedRow     // for a table of entities: the names
-	has     []having       // for a table of entities: the components
-	values  [][]any        // for a table whose rows are made for each statement: the rows
-	indexes map[int]*index // by the number of a field
+	bases []base   // by the index of the part
+	// texts holds the values that clients see, by the index of the field and the row. It holds only fields
+	// whose values refer to memory that the owner of the world may change: blobs and JSON of a HeapColumn.
+	texts     map[int][][]byte
+	names     []namedRow     // names of entities, in ascending order of rows; only for table entities
+	presences []presence     // components of entities; only for table entities
+	values    [][]any        // the rows of a report; nil for other tables
+	indexes   map[int]*index // by the index of the field
 }
 
 // run is a range of rows whose entities are in consecutive slots.
@@ -41,26 +41,26 @@ func (r run) end() int { return r.row + r.rows }
 type base struct {
 	first unsafe.Pointer // nil if the statement does not use the part
 	size  uintptr
-	keep  any // the value that contains the memory, if it is no buffer
+	keep  any // the Go value that contains the memory; nil if a buffer contains it
 }
 
-// at returns the address of the value of a row.
+// at returns the address of the value of a field in a row.
 func (m *image) at(f *field, row int) unsafe.Pointer {
 	b := &m.bases[f.part]
 	return unsafe.Add(b.first, uintptr(row)*b.size+f.offset)
 }
 
-// entity returns the ID of the entity in a row.
+// entity returns the ID of the entity in a row. slot is the entity's slot.
 func (m *image) entity(row, slot int) int64 {
 	return int64(uint64(m.gens[row])<<32 | uint64(uint32(slot)))
 }
 
-// runOf returns the run that contains a row.
+// runOf returns the index of the run that contains a row.
 func (m *image) runOf(row int) int {
 	return sort.Search(len(m.runs), func(i int) bool { return row < m.runs[i].end() })
 }
 
-// find returns the run and the row of an entity, and whether the entity has a row.
+// find returns the index of the run and the row of an entity, and whether the entity has a row.
 func (m *image) find(id int64) (r, row int, ok bool) {
 	if l := m.table.list; l != nil {
 		row, ok = l.find(id)
@@ -81,16 +81,16 @@ type copier struct {
 	buffers  *lease
 	bytes    int // bytes that may still be copied
 	limit    int
-	until    time.Time // values that are read one by one must be read by then
-	rendered int       // bytes of rendered values since render has checked the time
+	until    time.Time // end of the time in which values may be read one by one
+	rendered int       // bytes of rendered values since render last checked the time
 	still    bool      // the world does not change
 }
 
-// need says what a statement uses of a table.
+// need is the set of what a statement uses of a table.
 type need struct {
-	parts uint64 // bit i stands for table.parts[i], or for a made field table.fields[i]; bit 63 for all
-	gens  bool   // the generations of the entities
-	links bool   // functions follow the links of the relation
+	parts uint64 // bit i stands for table.parts[i], or for the computed field table.fields[i]; bit 63 for all
+	gens  bool   // the statement uses the generations of the entities
+	links bool   // the statement calls functions that follow the links of the relation
 }
 
 func (n *need) add(o need) {
@@ -101,7 +101,7 @@ func (n *need) add(o need) {
 
 func (n need) has(part int) bool { return n.parts>>part&1 != 0 || n.parts>>63 != 0 }
 
-// size returns the number of rows of a table, and the bytes of a copy.
+// size returns the number of rows of a table, and the bytes that a copy of the rows takes.
 func (c *copier) size(t *table, n need) (rows, bytes int) {
 	rows = t.count(c.world)
 	return rows, rows * t.bytesPerRow(n)
@@ -154,14 +154,14 @@ func (c *copier) copy(t *table, n need) (*image, error) {
 			return nil, err
 		}
 	}
-	return m, c.readMade(m, n)
+	return m, c.readComputed(m, n)
 }
 
-// readMade reads what the made fields of a table show.
-func (c *copier) readMade(m *image, n need) error {
+// readComputed reads what the computed fields of a table need.
+func (c *copier) readComputed(m *image, n need) error {
 	for i := range m.table.fields {
-		if f := &m.table.fields[i]; f.made != nil && n.has(i) {
-			if err := f.made.read(c, m); err != nil {
+		if f := &m.table.fields[i]; f.computed != nil && n.has(i) {
+			if err := f.computed.read(c, m); err != nil {
 				return err
 			}
 		}
@@ -169,7 +169,7 @@ func (c *copier) readMade(m *image, n need) error {
 	return nil
 }
 
-// spend takes bytes of the limit of a statement.
+// spend subtracts bytes from those that may still be copied. It returns an error if too few are left.
 func (c *copier) spend(bytes int) error {
 	if c.bytes -= bytes; c.bytes < 0 {
 		return tooManyBytes(c.limit-c.bytes, c.limit)
@@ -177,20 +177,21 @@ func (c *copier) spend(bytes int) error {
 	return nil
 }
 
-// late returns an error if values are read one by one for too long.
-func (c *copier) late(t *table) error {
+// checkPause returns an error if the world has waited too long for values of t that are read one by one.
+func (c *copier) checkPause(t *table) error {
 	if time.Now().After(c.until) {
-		return &LimitError{"MaxPause", "reading the values of table " + t.name + " takes longer: raise the " +
-			"limit, or read a stored moment"}
+		return &LimitError{"MaxPause", "reading the values of table " + t.name + " takes longer than the " +
+			"limit: raise the limit, or read a checkpoint"}
 	}
 	return nil
 }
 
+// copyPart copies the elements of part i of a table.
 func (c *copier) copyPart(m *image, i, rows int) error {
 	p := &m.table.parts[i]
 	b := &m.bases[i]
 	b.size = uintptr(p.size)
-	if c.still && p.copied() && len(m.runs) == 1 { // the elements lie side by side: no copy is needed
+	if c.still && p.copied() && len(m.runs) == 1 { // the elements are adjacent: the image can refer to them
 		for q := range m.table.spans(c.world) {
 			for r := range q.Runs() {
 				b.first = unsafe.Pointer(unsafe.SliceData(probe.Bytes(p.column, r)))
@@ -214,7 +215,7 @@ func (c *copier) copyPart(m *image, i, rows int) error {
 	for q := range m.table.spans(c.world) {
 		for e := range q.All() {
 			if row%256 == 0 {
-				if err := c.late(m.table); err != nil {
+				if err := c.checkPause(m.table); err != nil {
 					return err
 				}
 			}
@@ -236,8 +237,8 @@ func (c *copier) copyPart(m *image, i, rows int) error {
 // renderedPerCheck is the number of rendered bytes after which render checks the time.
 const renderedPerCheck = 64 << 10
 
-// render notes the values for clients of the fields of a part that refer to memory of the program. It must
-// run in World.Visit.
+// render adds the values of a row to m.texts, for the fields of a part whose values refer to memory of the
+// program. It must run in World.Visit.
 func (c *copier) render(m *image, part, row int) error {
 	if m.table.parts[part].info.Storage != probe.StorageHeap {
 		return nil
@@ -254,7 +255,7 @@ func (c *copier) render(m *image, part, row int) error {
 		if f.kind == kindBlob {
 			known = len(*(*[]byte)(p))
 		}
-		if err := c.spend(known); err != nil { // before the copy of a blob that is too large
+		if err := c.spend(known); err != nil { // so that a blob that is too large is not copied
 			return err
 		}
 		text := textOf(f, p)
@@ -263,7 +264,7 @@ func (c *copier) render(m *image, part, row int) error {
 		}
 		if c.rendered += len(text); c.rendered >= renderedPerCheck {
 			c.rendered = 0
-			if err := c.late(m.table); err != nil {
+			if err := c.checkPause(m.table); err != nil {
 				return err
 			}
 		}
@@ -272,14 +273,14 @@ func (c *copier) render(m *image, part, row int) error {
 	return nil
 }
 
-// textOf returns a blob, or a value as JSON; nil for NULL.
+// textOf returns a copy of a blob, or the JSON text of another value. nil stands for NULL.
 func textOf(f *field, p unsafe.Pointer) (text []byte) {
 	if f.kind == kindBlob {
 		return bytes.Clone(*(*[]byte)(p))
 	}
 	defer func() {
 		if recover() != nil {
-			text = nil // a method MarshalJSON of the program panicked: the value has no JSON form
+			text = nil // the program's MarshalJSON panicked: the value has no JSON form
 		}
 	}()
 	b, err := json.Marshal(reflect.NewAt(f.typ, p).Interface())
@@ -289,8 +290,8 @@ func textOf(f *field, p unsafe.Pointer) (text []byte) {
 	return b
 }
 
-// copyGenerations fills m.gens from the world's array of generations, which has, for each slot, the high 32
-// bits of the entity's ID.
+// copyGenerations fills m.gens from the world's array of generations. For each slot, this array has the high
+// 32 bits of the entity's ID.
 func (c *copier) copyGenerations(m *image) {
 	areas := probe.Areas(c.world)
 	i := slices.IndexFunc(areas, func(a probe.Area) bool { return a.Kind == probe.AreaGenerations })
@@ -305,8 +306,8 @@ func (c *copier) copyGenerations(m *image) {
 	}
 }
 
-// copyOne returns the image of the rows that have an entity in a column, which is the first column except in
-// tables of edges. The image may have no rows.
+// copyOne returns the image of the rows that have the entity id in a column. In tables of edges, the column
+// is source or target. In other tables, it is the first one. The image may have no rows.
 func (c *copier) copyOne(t *table, column int, id int64, n need) (*image, error) {
 	switch {
 	case t.list != nil:
@@ -342,5 +343,5 @@ func (c *copier) copyOne(t *table, column int, id int64, n need) (*image, error)
 	}
 	m.rows, m.gens = 1, []uint32{uint32(uint64(id) >> 32)}
 	m.runs = []run{{slot: int(e.Slot()), rows: 1}}
-	return m, c.readMade(m, n)
+	return m, c.readComputed(m, n)
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/vastgo/vast/store"
 )
 
-// TestHeapValuesCount reads blobs and JSON of a HeapColumn that exceed the limits, and others that do not.
-func TestHeapValuesCount(t *testing.T) {
+// TestHeapValuesCountTowardsLimits reads blobs and JSON of a HeapColumn, some of which exceed the limits.
+func TestHeapValuesCountTowardsLimits(t *testing.T) {
 	const rows, each = 4, renderedPerCheck
 	f := newFixture(t, 10, Options{})
 	err := f.w.Visit(t.Context(), func() bool {
@@ -27,13 +27,13 @@ func TestHeapValuesCount(t *testing.T) {
 	}
 	small, blob, tags := int64(f.entities[2].ID()), int64(f.entities[3].ID()), int64(f.entities[8].ID())
 	const all, one = "SELECT count(raw) FROM note", "SELECT text FROM note WHERE entity = ?"
-	const both = each + len("null") // of the blob and of the JSON beside it
+	const both = each + len("null") // bytes of the blob and of the JSON in the same row
 	for _, c := range []struct {
 		bytes int
 		pause time.Duration
 		text  string
 		args  []any
-		want  string // the option in the error, or empty
+		want  string // the option in the error; empty if the statement returns no error
 	}{
 		{0, time.Minute, all, nil, ""},
 		{rows * each, time.Minute, all, nil, "MaxCopyBytes"},
@@ -92,7 +92,7 @@ func TestPanicOfMarshalJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	const want = "[1||1 2|[1]|0]"
-	for range 2 { // the second statement finds the owner and the connection as before
+	for range 2 { // the panic must not affect the second statement
 		got := read(t, f.db, "SELECT number, inner, inner IS NULL FROM box")
 		if fmt.Sprint(got) != want {
 			t.Errorf("%v, want %s", got, want)
@@ -104,8 +104,8 @@ func TestPanicOfMarshalJSON(t *testing.T) {
 	}
 }
 
-// TestStoredSpans reads the tables of two archetypes of a stored moment. Both have several extents. The rows
-// of one table lie in one run, those of the other one in several runs.
+// TestStoredSpans reads the tables of two archetypes in a checkpoint. Both archetypes have several extents.
+// The rows of one table lie in one run. The rows of the other table lie in several runs.
 func TestStoredSpans(t *testing.T) {
 	type Left struct{ N int64 }
 	type Right struct{ N int64 }
@@ -122,7 +122,7 @@ func TestStoredSpans(t *testing.T) {
 		e := one.New()
 		left.Set(e, Left{int64(i)})
 		if i/64 != 2 {
-			left.Remove(e) // only one extent, which is in the middle, has rows
+			left.Remove(e) // only an extent in the middle keeps rows
 		}
 		e = many.New()
 		left.Set(e, Left{int64(i)})

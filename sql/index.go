@@ -6,20 +6,22 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// index finds the rows of a copy by the entity in a column.
+// index finds the rows of an image by the entity in a column.
 type index struct {
 	calls int      // number of calls of rowsOf
-	keys  []uint64 // slot of the entity and number of the row, in ascending order; nil until they are sorted
+	keys  []uint64 // slot of the entity << 32 | row, in ascending order; nil before the sort
 }
 
-// scans is the number of calls of rowsOf that read the whole column. Sorting pays for more calls only.
-const scans = 16
+// scansBeforeSort is the number of calls of rowsOf that read the whole column. Sorted keys pay off only for
+// more calls.
+const scansBeforeSort = 16
 
-// rowsOf appends the rows with an entity in a field, whose kind is kindEntity, in ascending order.
+// rowsOf appends the rows that have the entity id in a column to rows, in ascending order. The kind of the
+// column must be kindEntity.
 func (m *image) rowsOf(column int, id int64, rows []int) []int {
 	e := vast.EntityOf(uint64(id))
 	if e.IsZero() {
-		return rows // the zero entity is NULL
+		return rows // a zero entity in a column is NULL, which equals nothing
 	}
 	f := &m.table.fields[column]
 	x := m.indexes[column]
@@ -30,7 +32,7 @@ func (m *image) rowsOf(column int, id int64, rows []int) []int {
 		}
 		m.indexes[column] = x
 	}
-	if x.calls++; x.calls <= scans {
+	if x.calls++; x.calls <= scansBeforeSort {
 		for row := range m.rows {
 			if *(*vast.Entity)(m.at(f, row)) == e {
 				rows = append(rows, row)
@@ -50,7 +52,7 @@ func (m *image) rowsOf(column int, id int64, rows []int) []int {
 	return rows
 }
 
-// keys returns the keys of an index.
+// keys returns the sorted keys of an index of f.
 func (m *image) keys(f *field) []uint64 {
 	keys := make([]uint64, m.rows)
 	for row := range keys {

@@ -7,7 +7,7 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// kind is the representation of a value in memory.
+// kind is the representation of a field's value in memory.
 type kind uint8
 
 const (
@@ -25,11 +25,11 @@ const (
 	kindText   // a Go string
 	kindBlob   // a Go []byte
 	kindEntity // a vast.Entity; the zero Entity is NULL
-	kindJSON   // any other Go value; shown as JSON
+	kindJSON   // any other Go value; clients see JSON
 	kindTime   // a time.Time of a report
 )
 
-// decl is the type that SQL clients see.
+// decl returns the type that SQL clients see.
 func (k kind) decl() string {
 	switch k {
 	case kindFloat32, kindFloat64:
@@ -46,12 +46,13 @@ func (k kind) decl() string {
 	return "INTEGER"
 }
 
-// isInt reports whether each value is an integer of SQLite. A uint64 may be too large for one.
+// isInt reports whether every value of the kind fits an integer of SQLite. A uint64 may be too large.
 func (k kind) isInt() bool { return k <= kindUint32 || k == kindBool }
 
 func (k kind) isFloat() bool { return k == kindFloat32 || k == kindFloat64 }
 
-// isNumber reports whether this package can evaluate conditions on the values, and compute their aggregates.
+// isNumber reports whether this package can evaluate conditions on values of the kind and compute aggregates
+// of them.
 func (k kind) isNumber() bool { return k.isInt() || k.isFloat() }
 
 var (

@@ -19,7 +19,7 @@ func newList(name string, values any) *table {
 	t := &table{name: name, fields: fieldsOf(layoutOf(v.Type().Elem()))}
 	t.fields[0].name = "entity"
 	t.fields[0].kind = kindInt64 // a zero entity is 0, not NULL, because count(entity) counts all rows
-	t.rename()
+	t.makeNamesUnique()
 	t.parts = []part{{size: int(v.Type().Elem().Size())}}
 	t.list = &list{rowOf: make(map[vast.Entity]int, v.Len())}
 	t.list.image = &image{table: t, rows: v.Len(), runs: []run{{rows: v.Len()}},

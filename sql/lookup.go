@@ -58,11 +58,11 @@ func lookupOf(text string, s *schema, p *prepared) *lookup {
 		case *sql.Ident:
 			name = x.Name
 		case *sql.QualifiedRef:
-			if x.Column != nil && strings.EqualFold(x.Table.Name, from.TableName()) {
+			if x.Column != nil && sameName(x.Table.Name, from.TableName()) {
 				name = x.Column.Name
 			}
 		}
-		return slices.IndexFunc(l.table.fields, func(f field) bool { return strings.EqualFold(f.name, name) })
+		return slices.IndexFunc(l.table.fields, func(f field) bool { return sameName(f.name, name) })
 	}
 	where, ok := q.WhereExpr.(*sql.BinaryExpr)
 	if !ok || where.Op != sql.EQ || column(where.X) != 0 {
@@ -73,7 +73,7 @@ func lookupOf(text string, s *schema, p *prepared) *lookup {
 	}
 	for _, c := range q.Columns {
 		i := column(c.Expr)
-		if i < 0 || l.table.fields[i].made != nil || l.table.fields[i].kind == kindTime {
+		if i < 0 || l.table.fields[i].computed != nil || l.table.fields[i].kind == kindTime {
 			return nil
 		}
 		l.fields = append(l.fields, i)

@@ -59,10 +59,12 @@ func TestLookups(t *testing.T) {
 		if !is {
 			continue
 		}
-		for _, arg := range []any{int64(f.entities[0].ID()), int64(f.entities[1].ID()), int64(f.entities[2].ID()),
+		for _, arg := range []any{int64(f.entities[0].ID()), int64(f.entities[1].ID()),
+			int64(f.entities[2].ID()),
 			int64(f.entities[3].ID()), float64(f.entities[5].ID()), fmt.Sprint(f.entities[5].ID()), nil,
 			int64(0), int64(-1), int64(1) << 40, 0.5, "x"} {
-			got, want := described(t, f, text, arg), described(t, f, strings.Replace(text, "?", "? AND 1", 1), arg)
+			got := described(t, f, text, arg)
+			want := described(t, f, strings.Replace(text, "?", "? AND 1", 1), arg)
 			if text, ok := strings.CutSuffix(text, " = ?1"); ok {
 				want = described(t, f, text+" = ?1 AND 1", arg)
 			}
@@ -101,15 +103,17 @@ func TestLookups(t *testing.T) {
 func TestFunctionsBesideALookup(t *testing.T) {
 	f := newFixture(t, 10, Options{})
 	root, e := int64(f.entities[0].ID()), int64(f.entities[2].ID())
-	for table, columns := range map[string]string{"position": "entity", "traveller": "entity", "lives_in": "source"} {
-		text := fmt.Sprintf("SELECT parent(%[1]s), depth(%[1]s), depth(%[3]d) FROM %[2]s WHERE %[1]s = ?", columns,
-			table, root)
+	for table, column := range map[string]string{"position": "entity", "traveller": "entity",
+		"lives_in": "source"} {
+		text := fmt.Sprintf("SELECT parent(%[1]s), depth(%[1]s), depth(%[3]d) FROM %[2]s WHERE %[1]s = ?",
+			column, table, root)
 		want := fmt.Sprintf("[%d|1|0]", root)
 		if got, err := tryRead(f.db, text, e); fmt.Sprint(got) != want {
 			t.Errorf("%s: %v, %v; want %s", text, got, err, want)
 		}
 	}
-	if got := read(t, f.db, "SELECT depth(entity) FROM frozen WHERE entity = ?", root); fmt.Sprint(got) != "[0]" {
+	got := read(t, f.db, "SELECT depth(entity) FROM frozen WHERE entity = ?", root)
+	if fmt.Sprint(got) != "[0]" {
 		t.Errorf("the depth of an entity without a target is %v, want 0", got)
 	}
 }
@@ -144,8 +148,8 @@ func described(t *testing.T, f *fixture, text string, arg any) string {
 	return b.String()
 }
 
-// TestLookupsEnd checks that a lookup ends with its context and with Options.MaxTime, if the owner of the world
-// admits no visitors.
+// TestLookupsEnd checks that a lookup ends with its context and with Options.MaxTime, if the owner of the
+// world admits no visitors.
 func TestLookupsEnd(t *testing.T) {
 	w := vast.NewWorld(vast.Options{})
 	defer w.Close()
@@ -170,13 +174,14 @@ func TestLookupsEnd(t *testing.T) {
 	<-begun
 	var x float64
 	var limit *LimitError
-	if err := statement.QueryRow(int64(e.ID())).Scan(&x); !errors.As(err, &limit) || limit.Option != "MaxTime" {
+	err = statement.QueryRow(int64(e.ID())).Scan(&x)
+	if !errors.As(err, &limit) || limit.Option != "MaxTime" {
 		t.Errorf("got %v, want a LimitError", err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 	defer cancel()
-	if err := statement.QueryRowContext(ctx, int64(e.ID())).Scan(&x); !errors.Is(err, context.DeadlineExceeded) ||
-		errors.As(err, &limit) {
+	err = statement.QueryRowContext(ctx, int64(e.ID())).Scan(&x)
+	if !errors.Is(err, context.DeadlineExceeded) || errors.As(err, &limit) {
 		t.Errorf("got %v, want DeadlineExceeded", err)
 	}
 }

@@ -9,7 +9,8 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// TestTablesWhileStatementRuns makes a table in a transaction that has an open statement, and rolls it back.
+// TestTablesWhileStatementRuns makes a table in a transaction that has an open statement, and rolls the
+// transaction back.
 func TestTablesWhileStatementRuns(t *testing.T) {
 	f := newFixture(t, 20, Options{})
 	f.db.SetMaxOpenConns(1)
@@ -61,7 +62,7 @@ func TestTablesWhileStatementRuns(t *testing.T) {
 				t.Errorf("%s: %q, want %q", text, got, want)
 			}
 		}
-		_, _ = tryRead(f.db, "SELECT * FROM nothing") // looks for new tables
+		_, _ = tryRead(f.db, "SELECT * FROM nothing") // makes the connection look for new tables
 	}
 }
 
@@ -81,7 +82,8 @@ func TestReservedNames(t *testing.T) {
 	}
 }
 
-// TestWideTables has tables with as many columns as SQLite allows, and with more.
+// TestWideTables makes a table whose table of aggregates is within maxColumns, one whose table of aggregates
+// exceeds it, and one that exceeds it itself and is left out.
 func TestWideTables(t *testing.T) {
 	f := newFixture(t, 3, Options{})
 	type wide [16][16]int8 // 256 columns

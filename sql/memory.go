@@ -11,9 +11,9 @@ import (
 // outOfMemory is the text of the panic with which SQLite's driver reports that SQLite has no memory left.
 const outOfMemory = "sqlite3: out of memory"
 
-// within calls f. If f panics because SQLite has no memory left, within returns a LimitError. It also returns
-// other panics as errors, because the text of a statement may cause them in SQLite's driver. database/sql
-// then discards the connection (see IsValid), because SQLite did not finish its work.
+// within calls f. If f panics because SQLite has no memory left, within returns a LimitError. within returns
+// other panics as errors, because the text of a statement can make SQLite's driver panic. After a panic,
+// database/sql discards the connection (see IsValid), because SQLite did not finish its work.
 func (c *conn) within(f func() error) (err error) {
 	if c.broken {
 		return driver.ErrBadConn
@@ -33,16 +33,16 @@ func (c *conn) within(f func() error) (err error) {
 }
 
 func tooMuchMemory(o Options) error {
-	return &LimitError{"MaxMemoryBytes", fmt.Sprintf("SQLite needs more than %s: sort or group fewer rows, or "+
-		"raise the limit", vm.Bytes(o.MaxMemoryBytes))}
+	return &LimitError{"MaxMemoryBytes", fmt.Sprintf("SQLite needs more than %s: sort or group fewer rows, "+
+		"or raise the limit", vm.Bytes(o.MaxMemoryBytes))}
 }
 
 // IsValid reports whether the connection may be used again.
 func (c *conn) IsValid() bool { return !c.broken }
 
-// free closes a connection whose SQLite did not finish its work. The driver may panic while it does so, because
-// the statements still have the error. SQLite's memory lies outside of Go's heap, so that the garbage collector
-// would not free it.
+// free closes a connection whose SQLite did not finish its work. The driver may panic while it closes the
+// connection, because the statements still have the error. The garbage collector would not free SQLite's
+// memory, which lies outside of Go's heap.
 func (c *conn) free() {
 	quietly := func(f func() error) {
 		defer func() { _ = recover() }()

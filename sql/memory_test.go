@@ -7,20 +7,20 @@ import (
 	"testing"
 )
 
-// TestMemoryIsFreed lets statements take too much memory. SQLite's memory of their connections lies outside
-// of Go's heap.
+// TestMemoryIsFreed checks that a connection whose statement takes too much memory frees SQLite's memory,
+// which lies outside of Go's heap.
 func TestMemoryIsFreed(t *testing.T) {
 	size := func() (bytes int) {
 		text, err := os.ReadFile("/proc/self/statm")
 		if err != nil {
-			t.Skip("the system does not tell the size of the address space: ", err)
+			t.Skip("the size of the address space is unknown: ", err)
 		}
 		if _, err := fmt.Sscan(string(text), &bytes); err != nil {
 			t.Fatal(err)
 		}
 		return bytes * os.Getpagesize()
 	}
-	const each = 128 << 20 // SQLite reserves so much for a connection
+	const each = 128 << 20 // bytes of address space that SQLite reserves for a connection
 	f := newFixture(t, 5, Options{MaxMemoryBytes: each})
 	before := 0
 	for i := range 12 {

@@ -12,8 +12,8 @@ import (
 // moment is the copy of the tables of one statement.
 type moment struct {
 	images map[*table]*image
-	one    *image           // instead of images, for a statement that reads the rows of one entity
-	trees  map[string]*tree // by the name of the relation in the statement
+	one    *image           // replaces images if the statement reads only the rows of one entity
+	trees  map[string]*tree // by the name of the relation as the statement writes it
 	lease  lease
 }
 
@@ -23,11 +23,11 @@ type reader struct {
 	o       Options
 	buffers buffers
 	lists   []*table // of Options.Lists
-	known   schema   // the tables of all connections; only visits of the world use it
+	known   schema   // the tables of all connections; used only in World.Visit
 	past    *past
-	tooLong error // the error of a statement that reaches Options.MaxTime
+	tooLong error // returned by a statement that reaches Options.MaxTime
 
-	readOnly error // the error of a statement that writes; nil if statements may write
+	readOnly error // returned by a statement that writes; nil if statements may write
 }
 
 // take copies the needed tables at one moment.
@@ -43,7 +43,7 @@ func (r *reader) take(ctx context.Context, needs map[*table]need) (*moment, erro
 		}
 	}
 	if len(m.images) > 0 && len(m.images) == len(needs) {
-		return m, nil // such a statement does not wait for the world
+		return m, nil // a statement that reads only reports does not wait for the world
 	}
 	c := copier{world: r.world, buffers: &m.lease, bytes: r.o.MaxCopyBytes, limit: r.o.MaxCopyBytes,
 		still: r.readOnly == errStoredMoment}
@@ -75,14 +75,14 @@ func (r *reader) take(ctx context.Context, needs map[*table]need) (*moment, erro
 	return m, nil
 }
 
-// prepare makes buffers for a large copy before the world waits for the copy. It returns an error if the copy
-// has too many bytes.
+// prepare makes the buffers for a large copy, so that the world does not wait for them during the copy. It
+// returns an error if the copy has too many bytes.
 func (r *reader) prepare(ctx context.Context, c *copier, needs map[*table]need) error {
 	const small = 1 << 20
 	sizes := map[*table]int{}
 	total := 0
 	for t, n := range needs {
-		// A copy of edges counts them itself: a count here would delay the owner a second time.
+		// copyEdges counts the edges: a count here would delay the owner a second time.
 		if t.report == nil && t.edges == nil && (n.gens || n.parts != 0) {
 			sizes[t] = 0
 		}
@@ -122,7 +122,8 @@ func (r *reader) prepare(ctx context.Context, c *copier, needs map[*table]need) 
 	return nil
 }
 
-// touch takes memory, with some room for new rows, and writes to each page.
+// touch takes memory with some room for new rows, and writes to each page, so that the operating system
+// provides the page now.
 func touch(l *lease, n int) {
 	const page = 512 // words
 	l.take(n + n/16)
@@ -133,7 +134,7 @@ func touch(l *lease, n int) {
 	}
 }
 
-// takeOne copies the rows that have an entity in a column: see copier.copyOne.
+// takeOne copies the rows that have the entity id in a column: see copier.copyOne.
 func (r *reader) takeOne(ctx context.Context, t *table, column int, id int64, n need) (*moment, error) {
 	m := &moment{lease: lease{from: &r.buffers}}
 	var copyErr error
@@ -153,11 +154,11 @@ func (r *reader) takeOne(ctx context.Context, t *table, column int, id int64, n 
 	return m, nil
 }
 
-// updateTime is the time after which a visit that updates a schema ends. The next visit goes on.
+// updateTime is the time after which a visit that updates a schema ends. The next visit continues the update.
 const updateTime = 300 * time.Microsecond
 
-// update adds tables for new columns and archetypes of the world to a schema, and counts the rows of its
-// tables.
+// update adds tables for new columns and archetypes of the world to r.known, estimates the rows of all
+// tables, and gives the tables to s.
 func (r *reader) update(ctx context.Context, s *schema) error {
 	counted := 0
 	return r.world.Visit(ctx, func() bool {
@@ -176,7 +177,7 @@ func (r *reader) update(ctx context.Context, s *schema) error {
 	})
 }
 
-// first returns the tables of Options, and those whose rows are made for each statement.
+// first returns the tables of reports, of Options.Tables and of Options.Lists.
 func (r *reader) first() (all []*table) {
 	all = newReports()
 	for _, name := range slices.Sorted(maps.Keys(r.o.Tables)) {

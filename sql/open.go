@@ -21,10 +21,11 @@ import (
 // schedule does so between its ticks. The owner itself must not run statements, because it would wait for
 // itself.
 //
-// Open does not read the world: each connection of the database finds out which tables there are when it is
-// made. Columns that the world gets later have tables in later connections. An earlier connection makes these
-// tables when a statement reads from one of them. Close the database before the world. Open panics if a limit
-// in Options is negative, or if a value of Options.Lists is no slice of the documented form.
+// Open does not read the world. Each new connection of the database makes tables for the columns that the
+// world then has. For a column that the world gets later, the connection makes the table when a statement
+// names an unknown table. Close the database before the world. Open panics if a limit in Options is negative,
+// if a name in Options.Tables or Options.Lists is empty, taken or reserved, or if a value of Options.Lists is
+// not a slice of the documented form.
 func Open(w *vast.World, o Options) (*sql.DB, error) {
 	c, err := newConnector(w, o)
 	if err != nil {
@@ -38,8 +39,8 @@ type connector struct {
 	inner  driver.Connector
 	reader *reader
 	spill  *spill
-	stop   func() error // closes the world of a stored moment; nil for another world
-	users  atomic.Int32 // the connections, and 1 until Close
+	stop   func() error // closes the world of a stored moment; nil for a running world
+	users  atomic.Int32 // number of connections, plus 1 until Close
 }
 
 func newConnector(w *vast.World, o Options) (*connector, error) {
@@ -50,8 +51,9 @@ func newConnector(w *vast.World, o Options) (*connector, error) {
 		return nil, err
 	}
 	kept := 2 * min(o.MaxCopyBytes, maxKept)
-	r := &reader{world: w, o: o, buffers: buffers{most: kept}, past: newPast(o), tooLong: &LimitError{"MaxTime",
-		fmt.Sprintf("the statement took %v: raise the limit, or ask for less", o.MaxTime)}}
+	r := &reader{world: w, o: o, buffers: buffers{most: kept}, past: newPast(o)}
+	r.tooLong = &LimitError{"MaxTime", fmt.Sprintf("the statement took %v: raise the limit, or ask for less",
+		o.MaxTime)}
 	if !o.Write {
 		r.readOnly = errReadOnly
 	}
@@ -63,17 +65,15 @@ func newConnector(w *vast.World, o Options) (*connector, error) {
 	return c, nil
 }
 
-// The least memory with which SQLite opens a connection to a world of many columns, and the largest that it
-// can address here.
 const (
-	minMemory = 8 << 20
-	maxMemory = 1<<32 - 1
+	minMemory = 8 << 20   // bytes that suffice to open a connection to a world of many columns
+	maxMemory = 1<<32 - 1 // largest memory in bytes that SQLite can address
 )
 
 // maxKept limits the memory that stays allocated between statements: at most 2*maxKept bytes.
 const maxKept = 256 << 20
 
-// Close gives up the stored moments. sql.DB.Close calls this method, perhaps before it closes all connections.
+// Close closes the stored moments. sql.DB.Close calls this method, possibly while connections are still open.
 func (c *connector) Close() error { return errors.Join(c.reader.past.close(), c.leave()) }
 
 // leave closes the world of a stored moment after its last user.
@@ -145,7 +145,9 @@ func (c *conn) Begin() (driver.Tx, error) {
 
 // BeginTx begins a transaction. Statements of one transaction may see different moments of the world.
 func (c *conn) BeginTx(ctx context.Context, o driver.TxOptions) (tx driver.Tx, err error) {
-	o.ReadOnly = false // the authorizer refuses what the driver does for these, and all only read
+	// For a read-only transaction, the driver would run a PRAGMA that the authorizer denies. No transaction
+	// writes.
+	o.ReadOnly = false
 	err = c.within(func() (err error) {
 		tx, err = c.inner.BeginTx(ctx, o)
 		return err

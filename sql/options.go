@@ -14,12 +14,12 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// Options limits what a statement may take, allows it to write, and adds tables. The zero value has the
-// default limits, and only reads.
+// Options sets the limits of statements, allows statements to write, and adds tables. With the zero value,
+// statements have the default limits and only read.
 type Options struct {
 	// MaxCopyBytes limits the bytes of columns that one statement may copy. The copy delays the world's owner
-	// by about 0.1 ms for each MB. The blobs and the JSON text of a HeapColumn count, even those of fields that
-	// the statement does not name. The default is 64 MiB.
+	// by about 0.1 ms for each MB. The blobs and the JSON text of a HeapColumn count, even those of fields
+	// that the statement does not name. The default is 64 MiB.
 	MaxCopyBytes int
 
 	// MaxPause limits how long a statement may delay the world's owner while values are read one by one:
@@ -33,9 +33,10 @@ type Options struct {
 	// MaxRows limits the rows that one statement may return or write. The default is 10 million.
 	MaxRows int
 
-	// MaxMemoryBytes limits the memory that SQLite may take for one connection. A connection always may take
-	// 8 MiB. The sorted rows of all connections together may take as much again. MaxMemoryBytes also limits the memory for the rows that one statement writes, and
-	// the memory for the values of percentile and median. The default is 256 MiB.
+	// MaxMemoryBytes limits the memory that SQLite may take for one connection. A connection may always take
+	// 8 MiB. The sorted rows of all connections together may take another MaxMemoryBytes. MaxMemoryBytes also
+	// limits the memory for the rows that one statement writes, and the memory for the values of percentile
+	// and median. The default is 256 MiB.
 	MaxMemoryBytes int
 
 	// Store is the folder of the [store.Store] that keeps the world. A statement that ends in AS OF TICK n
@@ -47,12 +48,12 @@ type Options struct {
 	// Write allows INSERT, UPDATE and DELETE. Default: statements only read.
 	Write bool
 
-	// Edit carries out what a statement writes. A statement calls Edit with an encoded edit, on a goroutine
-	// of its own. Edit must hand the edit to the goroutine that owns the world, and that goroutine must call
-	// [Apply] with the edit. Edit may return nil only when the edit is durable, because the statement then
-	// succeeds. If the program keeps its world in a store with a journal, set Edit to Store.Submit, and call
-	// Apply where the program applies inputs. Default: the statement changes the world in a call of
-	// [vast.World.Visit].
+	// Edit carries out what a statement writes. A statement calls Edit with an encoded edit, on the goroutine
+	// that runs the statement. Edit must hand the edit to the goroutine that owns the world, and that
+	// goroutine must call [Apply] with the edit. Edit may return nil only when the edit is durable, because
+	// the statement succeeds when Edit has returned nil and Apply has applied the edit. If the program keeps
+	// its world in a store with a journal, set Edit to Store.Submit, and call Apply where the program applies
+	// inputs. Default: the statement changes the world in a call of [vast.World.Visit].
 	Edit func(ctx context.Context, edit []byte) error
 
 	// Each element of Tables adds a table of the entities that have all listed columns. The key is the name
@@ -107,7 +108,8 @@ func setDefault[T comparable](limit *T, value T) {
 	}
 }
 
-// storedOptions returns options for a stored moment: no program waits for the copies of its columns.
+// storedOptions returns the options for a stored moment. Copies of the columns have no limits, because no
+// owner of a world waits for the copies.
 func storedOptions(o Options) Options {
 	o.MaxCopyBytes, o.MaxPause = math.MaxInt/4, math.MaxInt64
 	return o
@@ -124,6 +126,6 @@ func (e *LimitError) Error() string {
 }
 
 func tooManyBytes(need, limit int) error {
-	return &LimitError{"MaxCopyBytes", fmt.Sprintf("the columns of the statement have %s, the limit is %s: "+
-		"name fewer columns, or raise the limit", vm.Bytes(need), vm.Bytes(limit))}
+	return &LimitError{"MaxCopyBytes", fmt.Sprintf("the columns of the statement have %s, and the limit is "+
+		"%s: name fewer columns, or raise the limit", vm.Bytes(need), vm.Bytes(limit))}
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// registerPercentiles adds percentile(x, p), with p from 0 to 100, and median(x). Their results are those of
-// SQLite's percentile extension, which keeps its values without a limit.
+// registerPercentiles adds percentile(x, p), with p from 0 to 100, and median(x). The results are those of
+// SQLite's percentile extension. The extension itself would keep values without a limit.
 func (s *session) registerPercentiles(db *sqlite3.Conn) error {
 	const flags = sqlite3.DETERMINISTIC | sqlite3.INNOCUOUS
 	percentiles := func() sqlite3.AggregateFunction { return &percentile{session: s, percent: -1} }
@@ -19,10 +19,10 @@ func (s *session) registerPercentiles(db *sqlite3.Conn) error {
 		db.CreateWindowFunction("median", 1, flags, medians))
 }
 
-// percentile keeps the values of a group of rows.
+// percentile collects the values of a group of rows.
 type percentile struct {
 	session *session
-	percent float64 // -1 until it is known
+	percent float64 // -1 before the first row
 	values  []float64
 }
 
@@ -56,7 +56,7 @@ func (p *percentile) Step(ctx sqlite3.Context, arg ...sqlite3.Value) {
 	p.values = append(p.values, arg[0].Float())
 }
 
-// grow makes room for more values.
+// grow doubles the room for values, within MaxMemoryBytes.
 func (p *percentile) grow() error {
 	more := max(64, cap(p.values))
 	limit := p.session.reader.o.MaxMemoryBytes
@@ -83,7 +83,7 @@ func (p *percentile) Inverse(_ sqlite3.Context, arg ...sqlite3.Value) {
 	}
 }
 
-// Value passes the percentile to SQLite. It lies between the two nearest values.
+// Value passes the percentile to SQLite, interpolated between the two nearest values.
 func (p *percentile) Value(ctx sqlite3.Context) {
 	if len(p.values) == 0 {
 		ctx.ResultNull()
@@ -99,7 +99,7 @@ func (p *percentile) Value(ctx sqlite3.Context) {
 	ctx.ResultFloat(low)
 }
 
-// Close gives up the memory of the values.
+// Close releases the memory of the values.
 func (p *percentile) Close() error {
 	p.session.kept -= 8 * cap(p.values)
 	p.values = nil

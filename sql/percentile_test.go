@@ -13,7 +13,7 @@ import (
 func TestPercentiles(t *testing.T) {
 	f := newFixture(t, 20, Options{})
 	values := func(list string) string { return "FROM (SELECT column1 AS x FROM (VALUES " + list + "))" }
-	// The results for 1, 4, 6, 7, 8, 9 and so on are those of SQLite's documentation of its extension.
+	// The values 1, 4, 6 and so on, and their median, are from the documentation of SQLite's extension.
 	for _, c := range []struct{ text, want string }{
 		{"SELECT median(x), percentile(x, 50) " + values("(1), (4), (6), (7), (8), (9), (11), (11), "+
 			"(11), (13)"), "8.5|8.5"},
@@ -46,7 +46,7 @@ func TestPercentiles(t *testing.T) {
 	}
 }
 
-// TestPercentileOfManyGroups compares percentiles with those of sorted lists.
+// TestPercentileOfManyGroups compares the percentiles of groups with those of sorted slices.
 func TestPercentileOfManyGroups(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	f := newFixture(t, 500, Options{})
@@ -78,7 +78,7 @@ func TestPercentileOfManyGroups(t *testing.T) {
 	}
 }
 
-// TestPercentileMemory reaches the limit, and checks that later statements have all of it again.
+// TestPercentileMemory exceeds MaxMemoryBytes, and checks that later statements can use all of it again.
 func TestPercentileMemory(t *testing.T) {
 	f := newFixture(t, 5, Options{MaxMemoryBytes: 256 << 10})
 	f.db.SetMaxOpenConns(1)

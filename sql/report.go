@@ -8,16 +8,17 @@ import (
 	"github.com/ncruces/go-sqlite3"
 )
 
-// report makes the rows of a table for a statement. It must not run in World.Visit. A nil value is NULL.
+// report makes the rows of a table anew for each statement. It must not run in World.Visit. A nil value is
+// NULL.
 type report func(context.Context, *reader) (rows [][]any, err error)
 
 // reportRows is the number of rows that the planner expects in a report.
 const reportRows = 100
 
-// reportsPrefix begins the names of the tables of reports.
+// reportsPrefix is the prefix of the names of reports' tables.
 const reportsPrefix = "vast_"
 
-// newReports makes the tables of all reports.
+// newReports makes the table of each report.
 func newReports() []*table {
 	return []*table{newReport("systems", systemsFields, systems), newReport("memory", memoryFields, memory),
 		newReport("checkpoints", checkpointsFields, listCheckpoints)}

@@ -43,7 +43,7 @@ func TestSystems(t *testing.T) {
 			w.Admit(time.Millisecond)
 		}
 	}
-	// From here on, the owner admits no visits: reading the systems needs none.
+	// From here on, the owner admits no visits, and vast_systems needs none.
 	if got := read(t, db, "SELECT position, name, phase, exclusive, reads, writes, calls, mean_seconds, "+
 		"last_seconds FROM vast_systems"); !reflect.DeepEqual(got, []string{
 		"1|fall|update|false|is_frozen|position|0||", "2|never|update|true|||0||"}) {

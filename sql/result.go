@@ -7,17 +7,17 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// slot returns the slot of the entity in a row. r is the index of the run that contains the row.
+// slot returns the slot of the entity in a row. r is the index of the row's run.
 func (m *image) slot(row, r int) int { return m.runs[r].slot + row - m.runs[r].row }
 
-// result passes the value of a column to SQLite.
+// result passes the value of a column to SQLite. r is the index of the row's run.
 func (m *image) result(ctx sqlite3.Context, column, row, r int) error {
 	f := &m.table.fields[column]
 	switch {
 	case m.values != nil:
 		return resultOf(ctx, m.values[row][column])
-	case f.made != nil:
-		f.made.show(m, ctx, row, r)
+	case f.computed != nil:
+		f.computed.show(m, ctx, row, r)
 		return nil
 	case f.part < 0:
 		switch f.name {
@@ -63,7 +63,7 @@ func (m *image) result(ctx sqlite3.Context, column, row, r int) error {
 	return nil
 }
 
-// textAt returns a blob, or a value as JSON; nil for NULL.
+// textAt returns a blob, or the JSON text of another value. nil stands for NULL.
 func (m *image) textAt(column, row int) []byte {
 	if kept := m.texts[column]; kept != nil {
 		return kept[row]

@@ -8,11 +8,11 @@ import (
 	"github.com/rqlite/sql"
 )
 
-// rewritten is what rewrite finds in the text of a statement.
+// rewritten is the result of rewrite.
 type rewritten struct {
-	text    string
-	selects []rewrittenSelect // may be changed, each on its own
-	names   []edit            // aliases of columns whose text changes
+	text    string            // the statement as the user wrote it
+	selects []rewrittenSelect // each can be changed or left without the others
+	names   []edit            // insert aliases for columns of results whose text changes
 	point   bool              // the statement reads one table once, and only the row of one entity
 }
 
@@ -28,13 +28,13 @@ type edit struct {
 	text       string
 }
 
-// maxParsed limits the bytes of a statement that rewrite parses.
+// maxParsed is the length in bytes up to which this package parses a statement.
 const maxParsed = 16 << 10
 
-// rewrite looks for each SELECT over one table whose conditions compare columns with values that do not
-// depend on the row. If the results of the SELECT are made of aggregates that this package computes, the name
-// of the table can be replaced by that of its table of aggregates, and each call of an aggregate by a column.
-// The rest of the text stays as the user wrote it.
+// rewrite finds each SELECT over one table whose conditions compare columns with values that do not depend on
+// the row. If the results of the SELECT consist of aggregates that this package computes, rewrite returns
+// edits. They replace the table by its table of aggregates, and each call of an aggregate by a column of that
+// table. The rest of the text stays as the user wrote it.
 func rewrite(text string, s *schema) rewritten {
 	r := rewritten{text: text}
 	if len(text) > maxParsed { // the parser is recursive
@@ -46,7 +46,7 @@ func rewrite(text string, s *schema) rewritten {
 			w.starts = offsets(text)
 		}
 		if unicode.IsSpace(c) && (c > ' ' || c == '\v') || c == 0 {
-			return r // the parser takes some of these characters for spaces, SQLite does not
+			return r // some of these characters are spaces for the parser, but not for SQLite
 		}
 	}
 	statement, err := sql.NewParser(strings.NewReader(text)).ParseStatement()
@@ -71,7 +71,7 @@ func offsets(text string) (all []int) {
 	return append(all, len(text))
 }
 
-// apply returns the text in which all selects are changed.
+// apply returns the text with the edits of all selects.
 func (r *rewritten) apply() string {
 	edits := slices.Clone(r.names)
 	for _, s := range r.selects {
@@ -87,7 +87,8 @@ func (r *rewritten) apply() string {
 	return b.String() + r.text[at:]
 }
 
-// drop leaves a SELECT as it was written, and reports whether it knows the SELECT.
+// drop removes the SELECT with a mark from r.selects, so that apply leaves this SELECT as the user wrote it.
+// drop reports whether r has such a SELECT.
 func (r *rewritten) drop(mark int64) bool {
 	n := len(r.selects)
 	r.selects = slices.DeleteFunc(r.selects, func(s rewrittenSelect) bool { return s.mark == mark })
@@ -97,17 +98,17 @@ func (r *rewritten) drop(mark int64) bool {
 // rewriter walks over the SELECTs of a statement.
 type rewriter struct {
 	text    string
-	starts  []int // of the characters of text, whose numbers are the parser's offsets; nil if all are ASCII
+	starts  []int // byte offset of each character, because the parser counts characters; nil if all are ASCII
 	schema  *schema
 	ctes    []string // names of the common table expressions that the current SELECT may read
 	selects []rewrittenSelect
-	names   []edit // aliases of columns
+	names   []edit // see rewritten
 	count   int    // number of SELECTs
 	lookup  bool   // a SELECT has the condition entity = value
 	unknown bool   // part of the statement was not visited
 }
 
-// at returns the offset in bytes of one of the parser's offsets.
+// at converts an offset of the parser to an offset in bytes.
 func (w *rewriter) at(offset int) int {
 	if w.starts == nil {
 		return offset
@@ -115,17 +116,17 @@ func (w *rewriter) at(offset int) int {
 	return w.starts[offset]
 }
 
-// place says where a SELECT stands.
+// place is the position of a SELECT in the statement.
 type place int
 
 const (
 	outermost    place = iota
-	inExpression       // or combined by UNION and the like
-	inSource           // in FROM or WITH
+	inExpression       // or an arm of UNION, INTERSECT or EXCEPT in the outermost SELECT
+	inSource           // a subquery in FROM or WITH
 	inExists
 )
 
-// query visits a SELECT, or several that are combined by UNION and the like.
+// query visits a SELECT and the SELECTs that UNION, INTERSECT or EXCEPT combine with it.
 func (w *rewriter) query(q *sql.SelectStatement, p place) {
 	outer := len(w.ctes)
 	if q.WithClause != nil {
@@ -139,7 +140,7 @@ func (w *rewriter) query(q *sql.SelectStatement, p place) {
 	for arm := q; arm != nil; arm = arm.Compound {
 		w.count++
 		if p != inExists && (q.Compound == nil || ordersByNames(q)) {
-			w.try(arm, p) // in EXISTS, the aggregates are not used
+			w.try(arm, p) // not in EXISTS, where SQLite reads no results
 		}
 	}
 	w.parts(q)
@@ -149,8 +150,8 @@ func (w *rewriter) query(q *sql.SelectStatement, p place) {
 	w.ctes = w.ctes[:outer]
 }
 
-// ordersByNames reports whether the terms of ORDER BY are names or numbers of columns. SQLite looks for other
-// terms among the results of all arms of a UNION, where it would not find a call that was replaced.
+// ordersByNames reports whether all terms of ORDER BY are names or numbers of columns. After a UNION, SQLite
+// looks for any other term among the results of the arms. SQLite would not find a call that was replaced.
 func ordersByNames(q *sql.SelectStatement) bool {
 	return !slices.ContainsFunc(q.OrderingTerms, func(t *sql.OrderingTerm) bool {
 		switch t.X.(type) {
@@ -161,6 +162,7 @@ func ordersByNames(q *sql.SelectStatement) bool {
 	})
 }
 
+// parts visits the SELECTs in the parts of a node.
 func (w *rewriter) parts(n sql.Node) {
 	known := eachPart(n, func(part sql.Node) bool {
 		switch part := part.(type) {
@@ -178,7 +180,7 @@ func (w *rewriter) parts(n sql.Node) {
 	w.unknown = w.unknown || !known
 }
 
-// tableOf returns the table of the world that is the only source of a SELECT, or nil.
+// tableOf returns the table of the world that a source consists of, or nil.
 func (w *rewriter) tableOf(s sql.Source) (*table, *sql.QualifiedTableName) {
 	source, ok := s.(*sql.QualifiedTableName)
 	if !ok || source.Index != nil || source.NotIndexed.IsValid() {
@@ -200,7 +202,7 @@ func (w *rewriter) tableOf(s sql.Source) (*table, *sql.QualifiedTableName) {
 	return t, source
 }
 
-// sameName reports whether SQLite takes two names for equal.
+// sameName reports whether two names are equal for SQLite, which ignores the case of ASCII letters only.
 func sameName(a, b string) bool {
 	lower := func(c byte) byte {
 		if c >= 'A' && c <= 'Z' {
@@ -219,7 +221,7 @@ func sameName(a, b string) bool {
 	return true
 }
 
-// identEnd returns the offset after an identifier. A quoted identifier may contain quotes.
+// identEnd returns the byte offset after an identifier. In a quoted identifier, each quote is written twice.
 func (w *rewriter) identEnd(i *sql.Ident) int {
 	at := w.at(i.NamePos.Offset)
 	if !i.Quoted {

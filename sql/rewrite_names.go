@@ -7,17 +7,18 @@ import (
 	"github.com/rqlite/sql"
 )
 
-// scalars are functions that are no aggregates and whose results depend on nothing but their arguments. For
-// min and max, this holds with several arguments.
+// scalars are functions whose results depend only on their arguments. min and max are such functions if they
+// have several arguments; with one argument, they are aggregates.
 var scalars = []string{"abs", "ceil", "ceiling", "coalesce", "floor", "format", "ifnull", "iif", "max", "min",
 	"mod", "nullif", "pow", "power", "printf", "round", "sign", "sqrt", "trunc", "typeof"}
 
-// value reports whether SQLite may evaluate an expression once instead of for each row of the table: it names
-// no column of the table. If results is set, it may have calls of aggregates, which value replaces.
+// value reports whether an expression names no column of the table, so that SQLite may evaluate the
+// expression once instead of for each row. If results is set, the expression may contain calls of aggregates,
+// and value replaces these calls.
 func (c *candidate) value(x sql.Node, results bool) bool {
 	switch x := x.(type) {
 	case *sql.Ident:
-		return c.isOther(x)
+		return c.isForeign(x)
 	case *sql.QualifiedRef:
 		return x.Column != nil && !sameName(x.Table.Name, c.alias)
 	case *sql.Call:
@@ -53,9 +54,9 @@ func (t *table) fieldNamed(name string) int {
 	return slices.IndexFunc(t.fields, func(f field) bool { return sameName(f.name, name) })
 }
 
-// isOther reports whether a name without a table cannot stand for a column of the candidate's table or its
-// table of aggregates, whose columns have parentheses in their names.
-func (c *candidate) isOther(x *sql.Ident) bool {
+// isForeign reports whether a name without a table can name neither a column of the candidate's table nor one
+// of its table of aggregates. The latter columns have parentheses in their names.
+func (c *candidate) isForeign(x *sql.Ident) bool {
 	switch strings.ToLower(x.Name) {
 	case "rowid", "oid", "_rowid_":
 		return false
@@ -69,12 +70,12 @@ type scope struct {
 	alias string
 }
 
-// isUnrelated reports whether a subquery, or a part of it, names no column of the candidate's table. scopes
-// are the tables around the part within the subquery, whose columns hide those of the candidate's table.
+// isUnrelated reports whether x, a subquery or a part of one, names no column of the candidate's table.
+// scopes are the tables of the subqueries around x. Their columns hide those of the candidate's table.
 func (c *candidate) isUnrelated(x sql.Node, scopes []scope) bool {
 	switch x := x.(type) {
 	case *sql.Ident:
-		return c.isOther(x) ||
+		return c.isForeign(x) ||
 			slices.ContainsFunc(scopes, func(s scope) bool { return s.table.fieldNamed(x.Name) >= 0 })
 	case *sql.QualifiedRef:
 		return x.Column == nil || !sameName(x.Table.Name, c.alias) ||
@@ -92,8 +93,8 @@ func (c *candidate) isUnrelated(x sql.Node, scopes []scope) bool {
 	return eachPart(x, func(part sql.Node) bool { return c.isUnrelated(part, scopes) })
 }
 
-// scopesOf returns the tables of FROM, or nil if it has other sources, too: a subquery in FROM does not see
-// the tables beside it.
+// scopesOf returns the tables of FROM. It returns nil if FROM also has other sources, because a subquery in
+// FROM does not see the tables beside it.
 func (c *candidate) scopesOf(source sql.Source) []scope {
 	if join, ok := source.(*sql.JoinClause); ok {
 		x, y := c.scopesOf(join.X), c.scopesOf(join.Y)
@@ -109,8 +110,8 @@ func (c *candidate) scopesOf(source sql.Source) []scope {
 	return []scope{{t, named.TableName()}}
 }
 
-// keepNames names the columns of a result that have no alias and whose text changes: SQLite names a column
-// after its text.
+// keepNames gives an alias to each column of a result that has none and whose text changes. Without an alias,
+// SQLite would name the column after the changed text.
 func (w *rewriter) keepNames(q *sql.SelectStatement) {
 	if len(w.selects) == 0 || len(q.Columns) == 0 {
 		return
@@ -152,11 +153,11 @@ func (w *rewriter) keepNames(q *sql.SelectStatement) {
 	}
 }
 
-// endOfResult are the tokens that may follow the last column of a result.
+// endOfResult lists the tokens that may follow the last column of a result.
 var endOfResult = []sql.Token{sql.FROM, sql.WHERE, sql.GROUP, sql.HAVING, sql.WINDOW, sql.ORDER, sql.LIMIT,
 	sql.UNION, sql.INTERSECT, sql.EXCEPT, sql.RP, sql.SEMI, sql.EOF}
 
-// changes reports whether the text of a SELECT in text[start:end] may change.
+// changes reports whether an edit of a SELECT begins in text[start:end].
 func (w *rewriter) changes(start, end int) bool {
 	return slices.ContainsFunc(w.selects, func(s rewrittenSelect) bool {
 		return slices.ContainsFunc(s.edits, func(e edit) bool { return e.start >= start && e.start < end })

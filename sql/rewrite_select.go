@@ -8,7 +8,8 @@ import (
 	"github.com/rqlite/sql"
 )
 
-// candidate is a SELECT over one table, which may read aggregates of this package.
+// candidate is a SELECT over one table while the rewriter checks whether it can read aggregates of this
+// package.
 type candidate struct {
 	*rewriter
 	table      *table
@@ -35,8 +36,8 @@ func (w *rewriter) try(q *sql.SelectStatement, p place) {
 		return
 	}
 	for _, column := range q.Columns {
-		// In the outermost result, a column keeps its declared type. Elsewhere, +column has no affinity, like
-		// a call: SQLite does not convert what it is compared with.
+		// In the outermost result, the column of an aggregate shows clients its declared type. Elsewhere, a
+		// sign removes the column's affinity. A call has no affinity either, so comparisons stay the same.
 		if call, ok := column.Expr.(*sql.Call); ok && p == outermost && c.call(call, "") {
 			continue
 		}
@@ -76,9 +77,9 @@ func isAlias(q *sql.SelectStatement, term sql.Expr) bool {
 	})
 }
 
-// addDistinct makes a SELECT a SELECT DISTINCT, which changes nothing for its single row. Without DISTINCT,
-// SQLite may merge a subquery with the SELECT that reads it, and then compute the aggregates once for each
-// row of another table.
+// addDistinct turns a SELECT into a SELECT DISTINCT. DISTINCT does not change the single row of the SELECT.
+// Without DISTINCT, SQLite may merge a subquery into the SELECT that reads it, and then compute the
+// aggregates once for each row of another table.
 func (c *candidate) addDistinct(q *sql.SelectStatement) {
 	switch {
 	case q.All.IsValid():
@@ -115,14 +116,14 @@ func (c *candidate) where(x sql.Expr) bool {
 	return false
 }
 
-// between reports whether the virtual table can evaluate x BETWEEN lo AND hi. The parser takes the conditions
-// that follow it, such as AND y > 3, for parts of hi.
+// between reports whether the virtual table can evaluate x BETWEEN lo AND hi. The parser puts the conditions
+// that follow, such as AND y > 3, into hi, so between checks these conditions too.
 func (c *candidate) between(x sql.Expr, r *sql.Range) bool {
 	all := append(terms(r.X), r.Y)
 	for _, bound := range all[:2] {
 		switch bound := bound.(type) {
 		case *sql.Null:
-			return false // belongs to BETWEEN
+			return false // SQLite applies ISNULL or NOTNULL to the result of BETWEEN
 		case *sql.BinaryExpr:
 			if bound.Op.Precedence() <= sql.GE.Precedence() {
 				return false
@@ -140,7 +141,7 @@ func (c *candidate) between(x sql.Expr, r *sql.Range) bool {
 	return true
 }
 
-// terms returns the operands of AND.
+// terms returns the operands of a chain of ANDs.
 func terms(x sql.Expr) []sql.Expr {
 	if and, ok := x.(*sql.BinaryExpr); ok && and.Op == sql.AND {
 		return append(terms(and.X), and.Y)
@@ -162,8 +163,8 @@ func (c *candidate) condition(x, y sql.Expr, equal bool) bool {
 		return false
 	}
 	c.conditions++
-	// For x = 3 AND x < 2, SQLite first compares 3 with 2, and does not read the table if this is false. Then
-	// the result would lack the row of aggregates.
+	// For x = 3 AND x < 2, SQLite first compares 3 with 2. If this is false, SQLite does not read the table,
+	// and the result would lack the row of aggregates.
 	if _, again := c.equal[i]; again && (equal || c.equal[i]) {
 		return false
 	}
@@ -174,7 +175,7 @@ func (c *candidate) condition(x, y sql.Expr, equal bool) bool {
 	return true
 }
 
-// call replaces a call of an aggregate by a sign and a column. It reports whether this package computes the
+// call replaces a call of an aggregate by sign and a column, and reports whether this package computes the
 // aggregate.
 func (c *candidate) call(x *sql.Call, sign string) bool {
 	if x.Distinct.IsValid() || x.Filter != nil || x.Over != nil {

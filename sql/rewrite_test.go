@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestRewrittenSelects counts the SELECTs of statements that read aggregates of this package.
+// TestRewrittenSelects counts the SELECTs of a statement that can read aggregates of this package.
 func TestRewrittenSelects(t *testing.T) {
 	f := newFixture(t, 20, Options{})
 	f.db.SetMaxOpenConns(1)
@@ -88,7 +88,7 @@ func checkRewritten(t *testing.T, db *sql.DB, text string, want int) {
 		return
 	}
 	plan, err := tryRead(db, "EXPLAIN QUERY PLAN "+strings.TrimPrefix(text, "EXPLAIN QUERY PLAN "), 5)
-	if err != nil {
+	if err != nil { // most statements have no parameter
 		plan, err = tryRead(db, "EXPLAIN QUERY PLAN "+strings.TrimPrefix(text, "EXPLAIN QUERY PLAN "))
 	}
 	if err == nil {
@@ -98,7 +98,8 @@ func checkRewritten(t *testing.T, db *sql.DB, text string, want int) {
 	}
 }
 
-// TestTypesOfColumns checks that aggregates have declared types where SQLite compares them with nothing.
+// TestTypesOfColumns checks that only aggregates in the outermost result have declared types, and that
+// comparisons of aggregates convert no values.
 func TestTypesOfColumns(t *testing.T) {
 	f := newFixture(t, 5, Options{})
 	for text, want := range map[string]string{
@@ -169,7 +170,7 @@ func schemaOf(t *testing.T, db *sql.DB) (s *schema) {
 	return s
 }
 
-// TestMisfit leaves one SELECT of a statement as it was written.
+// TestMisfit rewrites one of two SELECTs, and reads a table of aggregates without one of its conditions.
 func TestMisfit(t *testing.T) {
 	f := newFixture(t, 20, Options{})
 	const text = "SELECT (SELECT sum(x) FROM position), (SELECT min(y) FROM position WHERE x > 2)"
@@ -184,13 +185,14 @@ func TestMisfit(t *testing.T) {
 	if want := []string{"94.5|-19"}; !reflect.DeepEqual(read(t, f.db, got), want) {
 		t.Errorf("%s: got %q, want %q", got, read(t, f.db, got), want)
 	}
-	// A mark of one condition, which the statement does not have.
+	// The mark 17 stands for one condition. The statement has no condition.
 	if _, err := tryRead(f.db, `SELECT "sum(x)" FROM temp."position$aggregates"(17)`); err == nil {
 		t.Error("a table of aggregates has a row although its condition is missing")
 	}
 }
 
-// TestNamesOfColumns checks that results of rewritten statements have the names that SQLite gives.
+// TestNamesOfColumns checks that columns of rewritten statements have the names that SQLite gives without
+// rewriting.
 func TestNamesOfColumns(t *testing.T) {
 	f := newFixture(t, 20, Options{})
 	for _, c := range []struct {

@@ -14,31 +14,31 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// table describes a virtual table. Only rows changes.
+// table describes a virtual table. In a table of a schema, only rows changes.
 type table struct {
 	name         string
-	column       vast.AnyColumn // the column of the world whose table it is; nil for other tables
+	column       vast.AnyColumn // the column for which schema.update made the table; nil for other tables
 	parts        []part
 	fields       []field // fields[0] is the entity, except in edges and reports
 	query        vast.Query
-	archetype    *vast.Archetype // if not nil, the rows are entities that were born with it
-	edges        *probe.AnyEdges // set for a table of edges
-	list         *list           // set for a table of Options.Lists
-	report       report          // set for a table whose rows are made for each statement
-	noAggregates bool            // SQLite refuses a table with so many columns
-	rows         atomic.Int64    // number of rows when they were last counted
+	archetype    *vast.Archetype // if not nil, all rows are entities that were born with it
+	edges        *probe.AnyEdges // nil unless it is a table of edges
+	list         *list           // nil unless it is a table of Options.Lists
+	report       report          // nil unless it is a table of a report
+	noAggregates bool            // the table of aggregates would exceed maxColumns
+	rows         atomic.Int64    // the last estimate of the number of rows
 }
 
-// part is a column of the world that a table shows, the slice of a table of Options.Lists, or what a table of
-// edges shows of an edge.
+// part is a source of the values of a table: a column of the world, the slice of a table of Options.Lists, or
+// the sources, the targets or the values of edges.
 type part struct {
 	column vast.AnyColumn // nil if the part is no column
-	names  *vast.Names    // set if the column holds the names of the world
+	names  *vast.Names    // nil unless the column holds the names of the world
 	info   probe.ColumnInfo
 	size   int // bytes of an element in the copy
 }
 
-// copied reports whether the elements are copied as they lie in memory. Other elements are read one by one.
+// copied reports whether the elements are copied as bytes. Other elements are read one by one.
 func (p *part) copied() bool { return p.info.Storage == probe.StorageDense }
 
 const entitiesTable = "entities"
@@ -51,13 +51,13 @@ type schema struct {
 	tables     []*table
 	byName     map[string]*table // by name in lower case, because SQL ignores case
 	temp       map[string]*table // the tables that the user has made in schema temp, by name in lower case
-	nameOf     []string          // names of the tables of the world's columns; empty for a private column
+	nameOf     []string          // names of tables by the ID of their column; empty for a private column
 	archetypes int               // number of archetypes of the world that update has seen
 }
 
-// update adds tables for new columns and archetypes of the world. At its first call, it adds the tables of
-// first before these, so that they keep their names. It stops at a given time, and reports whether it has
-// seen all columns and archetypes. It must run in World.Visit.
+// update adds tables for new columns and archetypes of the world. The first call adds the tables of first
+// before those of columns, so that the tables of first keep their names. update stops at the time until, and
+// reports whether it has seen all columns and archetypes. It must run in World.Visit.
 func (s *schema) update(w *vast.World, until time.Time, first func() []*table) (done bool) {
 	if s.byName == nil {
 		s.byName = map[string]*table{}
@@ -93,7 +93,7 @@ func (s *schema) update(w *vast.World, until time.Time, first func() []*table) (
 	return true
 }
 
-// adopt makes the tables of from the tables of s.
+// adopt replaces the tables of s by those of from.
 func (s *schema) adopt(from *schema) {
 	s.tables, s.byName = slices.Clip(from.tables), maps.Clone(from.byName)
 }
@@ -130,8 +130,8 @@ func (t *table) spans(w *vast.World) iter.Seq[vast.Query] {
 	}
 }
 
-// count returns the number of rows of a table that shows no edges: for these, see copier.countEdges. It must
-// run in World.Visit.
+// count returns the number of rows of a table. For a table of edges, see copier.countEdges instead. count
+// must run in World.Visit.
 func (t *table) count(w *vast.World) (n int) {
 	if t.list != nil {
 		return t.list.image.rows
@@ -142,13 +142,13 @@ func (t *table) count(w *vast.World) (n int) {
 	return n
 }
 
-// estimate sets t.rows. It must run in World.Visit.
+// estimate sets t.rows to an estimate of the number of rows. It must run in World.Visit.
 func (t *table) estimate(w *vast.World) {
 	switch {
 	case t.report != nil:
 		t.rows.Store(reportRows)
 	case t.edges != nil:
-		t.rows.Store(int64(t.query.Count())) // an estimate: each source has at least one edge
+		t.rows.Store(int64(t.query.Count())) // counts sources, each of which has at least one edge
 	case t.archetype != nil:
 		t.rows.Store(int64(t.archetype.Len())) // count would walk over the extents of all archetypes
 	default:
@@ -156,8 +156,8 @@ func (t *table) estimate(w *vast.World) {
 	}
 }
 
-// newTable makes the table of the entities that have all given columns. If name is empty, the table gets the
-// name of its column, which must be the only one.
+// newTable makes the table of the entities that have a component in each of the columns. If name is empty,
+// columns must have one element, and the table is named after this column.
 func newTable(w *vast.World, name string, columns ...vast.AnyColumn) *table {
 	t := &table{name: name, query: w.Query(columns...)}
 	t.fields = []field{{name: "entity", kind: kindInt64, part: -1}}
@@ -191,12 +191,12 @@ func newTable(w *vast.World, name string, columns ...vast.AnyColumn) *table {
 		}
 		t.parts = append(t.parts, p)
 	}
-	t.rename()
+	t.makeNamesUnique()
 	return t
 }
 
-// rename appends numbers to names of columns that SQL takes for equal. SQL ignores case.
-func (t *table) rename() {
+// makeNamesUnique appends numbers to names of columns that differ only in case, because SQL ignores case.
+func (t *table) makeNamesUnique() {
 	taken := map[string]bool{}
 	for i := range t.fields {
 		name := t.fields[i].name

@@ -18,13 +18,13 @@ type session struct {
 	schema *schema // the tables of this connection
 
 	ctx     context.Context
-	needs   map[*table]need // what the statement in preparation, or the running one, uses
+	needs   map[*table]need // what the statement in preparation or execution uses of each table
 	misfit  int64           // mark of a table of aggregates to which SQLite did not pass all conditions
 	text    string          // the statement in preparation
 	kept    int             // bytes of the values that percentile and median keep
 	point   bool            // whether the running statement reads the row of one entity only
 	moment  *moment         // the copy for the running statement; nil until it reads a table
-	err     error           // error of this package about the statement: SQLite keeps only its text
+	err     error           // the statement's error from this package; SQLite keeps only the text of an error
 	write   *write          // what the statement writes; nil if it only reads
 	dropped string          // table that the statement in preparation drops
 }
@@ -66,7 +66,7 @@ func newSession(r *reader, db *sqlite3.Conn) (*session, error) {
 	return s, errors.Join(registerFunctions(db), s.registerTree(db), s.registerPercentiles(db))
 }
 
-// refresh makes tables for columns that the world has got since the last call.
+// refresh makes tables for the world's columns that have none yet.
 func (s *session) refresh(ctx context.Context, db *sqlite3.Conn) (err error) {
 	if err := s.reader.update(ctx, s.schema); err != nil {
 		return err
@@ -130,14 +130,15 @@ func (s *session) need(t *table, n need) {
 
 func (s *session) estimate(t *table) int64 { return t.rows.Load() }
 
-// image returns the copy of a table for the running statement. The first call for a statement copies all
-// tables that the statement uses, or only the rows with the entity id in a column if the statement reads
-// nothing else. column is negative if the caller reads other rows.
+// image returns the copy of a table for the running statement. The first call for a statement copies the
+// tables that the statement uses. If the statement reads only the rows with the entity id in the given
+// column, image copies only these rows. column is negative if the caller does not look for an entity.
 func (s *session) image(t *table, column int, id int64) (*image, error) {
 	if s.moment == nil {
 		var err error
-		// Functions such as parent need more tables than the one of the entity.
-		if s.point && len(s.needs) == 1 && !s.needs[t].links && (column == 0 || column > 0 && t.edges != nil) {
+		// Functions such as parent follow links to rows of other entities.
+		if s.point && len(s.needs) == 1 && !s.needs[t].links &&
+			(column == 0 || column > 0 && t.edges != nil) {
 			s.moment, err = s.reader.takeOne(s.ctx, t, column, id, s.needs[t])
 		} else {
 			s.moment, err = s.reader.take(s.ctx, s.needs)
@@ -157,8 +158,8 @@ func (s *session) image(t *table, column int, id int64) (*image, error) {
 	return m, nil
 }
 
-// authorize notes the use of functions that follow links, and what the statement writes. It allows what the
-// method authorizeWrite and the function authorize allow.
+// authorize records the use of functions that follow links, and what the statement writes. authorizeWrite or
+// the function authorize makes the decision.
 func (s *session) authorize(action sqlite3.AuthorizerActionCode, name, other, schema,
 	inner string) sqlite3.AuthorizerReturnCode {
 	if action == sqlite3.AUTH_FUNCTION && isTreeFunction(other) {
@@ -170,7 +171,8 @@ func (s *session) authorize(action sqlite3.AuthorizerActionCode, name, other, sc
 	return authorize(action, name, other, schema, inner)
 }
 
-// authorize allows statements that read, transactions, and CREATE VIRTUAL TABLE in schema temp.
+// authorize allows statements that read, transactions, some PRAGMAs that read, and CREATE VIRTUAL TABLE and
+// DROP TABLE in schema temp.
 func authorize(action sqlite3.AuthorizerActionCode, name, module, schema,
 	_ string) sqlite3.AuthorizerReturnCode {
 	switch action {
@@ -188,7 +190,8 @@ func authorize(action sqlite3.AuthorizerActionCode, name, module, schema,
 			return sqlite3.AUTH_OK
 		}
 	case sqlite3.AUTH_INSERT, sqlite3.AUTH_UPDATE, sqlite3.AUTH_DELETE:
-		// CREATE VIRTUAL TABLE and DROP TABLE in schema temp do these: see session.authorizeWrite for others.
+		// CREATE VIRTUAL TABLE and DROP TABLE in schema temp need these. session.authorizeWrite decides
+		// others.
 		if schema == "temp" && (strings.HasPrefix(name, "sqlite_") || action == sqlite3.AUTH_DELETE) {
 			return sqlite3.AUTH_OK
 		}

@@ -19,7 +19,7 @@ import (
 	"github.com/vastgo/vast/internal/longtest"
 )
 
-// Account is the money of an entity. Twin is always ^Gold, so that a row of two moments is found.
+// Account is the money of an entity. Twin is always ^Gold, which shows whether a row mixes two moments.
 type Account struct{ Gold, Twin int64 }
 
 // Purse is more money of some entities.
@@ -34,7 +34,8 @@ const (
 	soakRegions  = 7
 )
 
-// soakWorld is a world in which entities pay each other at 60 Hz, are born and die. The sums stay the same.
+// soakWorld is a world of 60 ticks a second in which entities pay each other, are born and die. The sum of
+// all money stays the same.
 type soakWorld struct {
 	w        *vast.World
 	accounts vast.Column[Account]
@@ -42,9 +43,9 @@ type soakWorld struct {
 	regions  vast.Column[Region]
 	entities []vast.Entity
 	rng      *rand.Rand
-	ids      []atomic.Uint64 // of entities, for the clients
-	delays   []time.Duration // of the ticks by visitors
-	noise    []time.Duration // how late the operating system let the owner of the world run
+	ids      []atomic.Uint64 // IDs of entities, for the clients
+	delays   []time.Duration // how long visits delayed each tick
+	noise    []time.Duration // how late the operating system woke the owner of the world for each tick
 	ticks    int
 }
 
@@ -80,13 +81,13 @@ func (s *soakWorld) pay(e vast.Entity, gold int64) {
 
 // tick makes payments, moves gold into purses and back, and replaces entities.
 func (s *soakWorld) tick() {
-	any := func() (int, vast.Entity) {
+	pick := func() (int, vast.Entity) {
 		i := s.rng.IntN(len(s.entities))
 		return i, s.entities[i]
 	}
 	for range 100 {
-		_, from := any()
-		_, to := any()
+		_, from := pick()
+		_, to := pick()
 		amount := int64(s.rng.IntN(20))
 		s.pay(from, -amount)
 		s.pay(to, amount)
@@ -99,7 +100,7 @@ func (s *soakWorld) tick() {
 		}
 	}
 	for range 5 {
-		i, dead := any()
+		i, dead := pick()
 		gold := s.accounts.Get(dead).Gold
 		if s.purses.Has(dead) {
 			gold += int64(s.purses.Get(dead).Coins)
@@ -136,7 +137,7 @@ type soakClient struct {
 	ask  func(ctx context.Context, db *sql.DB, rng *rand.Rand, w *soakWorld) error
 }
 
-// asked returns an error if a statement does not return one wanted number.
+// asked returns an error if the result of a statement is not the single number want.
 func asked(ctx context.Context, db *sql.DB, text string, want int) error {
 	got, err := soakRows(ctx, db, text)
 	if err == nil && fmt.Sprint(got) != fmt.Sprint([]int{want}) {
@@ -145,7 +146,7 @@ func asked(ctx context.Context, db *sql.DB, text string, want int) error {
 	return err
 }
 
-// soakRows returns the rows of a statement with one column.
+// soakRows returns the values of a statement with one column.
 func soakRows(ctx context.Context, db *sql.DB, text string, args ...any) (all []any, err error) {
 	rows, err := db.QueryContext(ctx, text, args...)
 	if err != nil {
@@ -238,9 +239,9 @@ var soakClients = []soakClient{
 	}},
 }
 
-// TestSoak lets several clients ask a world of 60 ticks a second, in which entities pay each other. Each
-// answer must be that of one moment, and the memory of the process must not grow. VAST_SOAK chooses the time,
-// for example VAST_SOAK=1h. The test also checks how long ticks wait for statements.
+// TestSoak runs statements of several clients on a soakWorld. Each answer must be that of one moment. In a
+// long test, the memory of the process must not grow, and the delays of ticks by statements are limited.
+// VAST_SOAK sets the length of the test, for example VAST_SOAK=1h.
 func TestSoak(t *testing.T) {
 	length := time.Duration(longtest.Pick(int(600*time.Millisecond), int(time.Minute)))
 	if text := os.Getenv("VAST_SOAK"); text != "" {
@@ -266,7 +267,7 @@ func TestSoak(t *testing.T) {
 	end := time.Now().Add(length)
 	counts := make([]atomic.Int64, len(soakClients))
 	for i, c := range soakClients {
-		from := long // a busy machine delays these answers
+		from := long // because a busy machine may delay these answers
 		if c.name == "slow" || c.name == "large" {
 			from = db
 		}
@@ -279,7 +280,7 @@ func TestSoak(t *testing.T) {
 					return
 				}
 				counts[i].Add(1)
-				pause := 20*time.Millisecond + 4*time.Since(start) // leaves the processor to others, too
+				pause := 20*time.Millisecond + 4*time.Since(start) // leaves processor time to the others
 				time.Sleep(rand.N(pause))
 			}
 		})
@@ -300,15 +301,15 @@ func TestSoak(t *testing.T) {
 		t.Logf("%-10s %d times", c.name, counts[i].Load())
 	}
 	delays, noise := quantiles(s.delays), quantiles(s.noise)
-	t.Logf("%d ticks in %v; median, 99%%, 99.9%% and most of their delays: %v, and without statements: %v",
+	t.Logf("%d ticks in %v; median, 99%%, 99.9%% and maximum of delays by statements: %v, by the system: %v",
 		s.ticks, length, delays, noise)
 	t.Logf("MB in use and resident: %.1f", memory)
 	if !longtest.Enabled() || t.Failed() {
 		return
 	}
-	// On a busy machine, a delay is also the time in which the process does not run.
+	// On a busy machine, a delay includes time in which the process does not run.
 	if most := (Options{}).withDefaults().MaxPause + 4*noise[2]; delays[2] > most {
-		t.Errorf("one of a thousand ticks waited for %v, want at most %v", delays[2], most)
+		t.Errorf("the delay of ticks at 99.9%% is %v, want at most %v", delays[2], most)
 	}
 	for _, column := range []int{0, 1} {
 		n := len(memory)
@@ -319,8 +320,8 @@ func TestSoak(t *testing.T) {
 	}
 }
 
-// soakMemory measures the memory 40 times until end, unless ended is closed earlier: the bytes in use on the
-// Go heap after a collection, and the resident memory of the process, in MB.
+// soakMemory measures memory up to 40 times, until end or until ended is closed. A measurement consists of
+// the bytes in use on the Go heap after a collection and the resident memory of the process, both in MB.
 func soakMemory(end time.Time, ended <-chan struct{}) (all [][2]float64) {
 	clock := time.NewTicker(time.Until(end) / 40)
 	defer clock.Stop()
@@ -354,7 +355,7 @@ func mean(all [][2]float64, column int) (sum float64) {
 	return sum / float64(len(all))
 }
 
-// residentMB returns the resident memory of the process, or 0 if the system does not tell.
+// residentMB returns the resident memory of the process, or 0 if the system does not report it.
 func residentMB() float64 {
 	text, err := os.ReadFile("/proc/self/statm")
 	if err != nil {

@@ -9,18 +9,19 @@ import (
 	_ "github.com/ncruces/go-sqlite3/vfs/memdb" // the file system memdb
 )
 
-// spill is the file system of the temporary files to which SQLite writes sorted rows. The files are in memory.
-// SQLite sorts runs of a few megabytes and merges the runs from such files, which is faster than to sort all rows
-// as separate pieces of memory.
+// spill is the file system of the temporary files to which SQLite writes sorted rows. The files are in
+// memory. SQLite sorts runs of a few megabytes, writes each run to a file, and merges the runs. Without
+// files, SQLite would allocate each row separately and sort all rows at once, which is slower.
 type spill struct {
 	vfs.VFS
 	name string
-	left atomic.Int64 // bytes that the files may still grow
+	left atomic.Int64 // bytes by which the files may still grow
 }
 
-var spills atomic.Int64 // numbers the names of file systems
+var spills atomic.Int64 // number of file systems so far, for unique names
 
-// newSpill registers a file system of at most limit bytes. Call vfs.Unregister with its name at the end.
+// newSpill registers a file system whose files take at most limit bytes in total. vfs.Unregister with the
+// name of the file system removes it.
 func newSpill(limit int) *spill {
 	s := &spill{VFS: vfs.Find("memdb"), name: fmt.Sprintf("vastsql-%d", spills.Add(1))}
 	s.left.Store(int64(limit))
@@ -28,7 +29,7 @@ func newSpill(limit int) *spill {
 	return s
 }
 
-// Open makes an empty file.
+// Open creates an empty file.
 func (s *spill) Open(name string, flags vfs.OpenFlag) (vfs.File, vfs.OpenFlag, error) {
 	f, flags, err := s.VFS.Open(name, flags)
 	if err != nil {
@@ -60,7 +61,7 @@ func (f *spillFile) Truncate(size int64) error {
 	return f.File.Truncate(size)
 }
 
-// Close gives up the file.
+// Close removes the file, and returns its bytes to the file system's limit.
 func (f *spillFile) Close() error {
 	_ = f.resize(0)
 	return f.File.Close()

@@ -20,19 +20,19 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// logicRecord is a record of a file of sqllogictest, the format in which SQLite's authors keep their tests:
-// a statement or a query with its result.
+// logicRecord is a record of a file of sqllogictest, a format of SQLite's authors for tests. A record is a
+// statement, or a query with its result.
 type logicRecord struct {
 	line    int
 	isQuery bool
-	fails   bool   // the statement returns an error
+	fails   bool   // the statement must return an error
 	text    string // of the statement
 	types   string // a letter for each column: I, R or T
-	sorted  string // nosort, rowsort or valuesort
+	sorted  string // how the result is sorted before the comparison: nosort, rowsort or valuesort
 	want    []string
 }
 
-// readLogic returns the records for the database sqlite.
+// readLogic returns the records that apply to SQLite.
 func readLogic(r io.Reader) (all []logicRecord, err error) {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, 1<<20)
@@ -92,7 +92,7 @@ func readLogic(r io.Reader) (all []logicRecord, err error) {
 	return all, lines.Err()
 }
 
-// logicTable is a table that the statements of a file make.
+// logicTable is a table that the statements of a file create and fill.
 type logicTable struct {
 	name    string
 	columns []string
@@ -107,12 +107,13 @@ var (
 	insertFrom  = regexp.MustCompile(`(?is)^\s*INSERT INTO (\w+)\s+SELECT \* FROM (\w+)\s*;?\s*$`)
 	createIndex = regexp.MustCompile(`(?is)^\s*CREATE (UNIQUE )?INDEX `)
 	literal     = regexp.MustCompile(`'(?:[^']|'')*'|[^,]+`)
-	// otherColumns matches statements that read all columns: tables of a world have the column entity, too.
-	otherColumns = regexp.MustCompile(`(?i)(select\s+(all\s+|distinct\s+)?|,\s*)(\w+\s*\.\s*)?` +
+	// allColumns matches statements that read all columns. Their results differ from those of the file,
+	// because tables of a world also have the column entity.
+	allColumns = regexp.MustCompile(`(?i)(select\s+(all\s+|distinct\s+)?|,\s*)(\w+\s*\.\s*)?` +
 		`\*\s*(from|,)|natural`)
 )
 
-// perform adds what a statement makes to tables, and reports whether it understands the statement.
+// perform applies a statement to tables, and reports whether it understands the statement.
 func perform(tables map[string]*logicTable, text string) bool {
 	if m := createTable.FindStringSubmatch(text); m != nil {
 		t := &logicTable{name: m[1]}
@@ -155,7 +156,7 @@ func perform(tables map[string]*logicTable, text string) bool {
 	return createIndex.MatchString(text)
 }
 
-// logicColumns makes columns of a world for the tables that most files have.
+// logicColumns has functions that make columns of a world for the tables that most files have.
 var logicColumns = map[string]func(*vast.World, [][]any){
 	"t1(a,b,c,d,e)": func() func(*vast.World, [][]any) {
 		type T1 struct{ A, B, C, D, E int64 }
@@ -190,7 +191,7 @@ func addColumn[T any](w *vast.World, rows [][]any) {
 	}
 }
 
-// fill sets the fields of a struct from the field first on. NULL is NaN.
+// fill sets the fields of a struct from the field first on. NaN stands for NULL.
 func fill(v reflect.Value, first int, row []any) {
 	for i, x := range row {
 		switch field := v.Field(first + i); {
@@ -204,8 +205,8 @@ func fill(v reflect.Value, first int, row []any) {
 	}
 }
 
-// hasNullNumbers reports whether a table has NULL, for which its numbers must be floats. As texts, these
-// floats differ from the integers of the file.
+// hasNullNumbers reports whether a table has NULL. Numbers of such a table are floats, whose text differs
+// from that of the integers in the file.
 func hasNullNumbers(tables map[string]*logicTable) bool {
 	for _, table := range tables {
 		if slices.ContainsFunc(table.rows, func(row []any) bool { return slices.Contains(row, nil) }) {
@@ -215,8 +216,8 @@ func hasNullNumbers(tables map[string]*logicTable) bool {
 	return false
 }
 
-// openLogic returns a database with the tables, or nil if a table has NULL in a column of texts. Tables of an
-// unusual form are lists of structs.
+// openLogic returns a database with the tables, or nil if a table has NULL in a column of texts. Tables that
+// logicColumns does not have become Options.Lists.
 func openLogic(t *testing.T, tables map[string]*logicTable) *sql.DB {
 	f := &fixture{w: vast.NewWorld(vast.Options{})}
 	lists := map[string]any{}
@@ -270,7 +271,7 @@ func openLogic(t *testing.T, tables map[string]*logicTable) *sql.DB {
 	return db
 }
 
-// logicAnswer returns the result of a query in the form of a file.
+// logicAnswer returns the result of a query in the format of sqllogictest.
 func logicAnswer(db *sql.DB, r logicRecord) ([]string, error) {
 	rows, err := db.Query(r.text)
 	if err != nil {
@@ -306,12 +307,13 @@ func logicAnswer(db *sql.DB, r logicRecord) ([]string, error) {
 	return values, rows.Err()
 }
 
-// leadingNumber matches what SQLite converts when it reads a text as a number.
+// leadingNumber matches the part of a text that SQLite converts to a number.
 var leadingNumber = regexp.MustCompile(`^\s*[+-]?[0-9]+(\.[0-9]*)?`)
 
 func logicText(v any, typ byte) string {
 	if text, ok := v.(string); ok && typ != 'T' {
-		n, _ := strconv.ParseFloat(strings.TrimSpace(leadingNumber.FindString(text)), 64) // 0 if there is none
+		// n is 0 if there is no number.
+		n, _ := strconv.ParseFloat(strings.TrimSpace(leadingNumber.FindString(text)), 64)
 		v = n
 	}
 	switch typ {
@@ -339,9 +341,10 @@ func logicText(v any, typ byte) string {
 	return fmt.Sprint(v)
 }
 
-// TestLogic runs files of sqllogictest on a world: those of testdata, and those in the folder that VAST_LOGIC
-// names, for example SQLite's own files (https://sqlite.org/sqllogictest). The statements CREATE TABLE and
-// INSERT of a file make the world. TestLogic leaves files at the first statement that it does not understand.
+// TestLogic runs files of sqllogictest on a world. The files are those of testdata and those in the folder
+// that VAST_LOGIC names, for example SQLite's own files (https://sqlite.org/sqllogictest). The statements
+// CREATE TABLE and INSERT of a file make the world. TestLogic skips the rest of a file from the first
+// statement on that it does not understand.
 func TestLogic(t *testing.T) {
 	dirs := []string{"testdata/sqllogictest"}
 	if dir := os.Getenv("VAST_LOGIC"); dir != "" {
@@ -367,10 +370,12 @@ func TestLogic(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	t.Logf("%d queries, %d of them with aggregates of this package; %d files were not run to their end",
+	t.Logf("%d queries, %d of them with aggregates of this package; the rest of %d files was skipped",
 		queries, fast, left)
 }
 
+// runLogic runs the queries of a file. fast is the number of queries that used aggregates of this package.
+// all reports whether the whole file was run.
 func runLogic(t *testing.T, path string) (queries, fast int, all bool) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -395,7 +400,7 @@ func runLogic(t *testing.T, path string) (queries, fast int, all bool) {
 				return queries, fast, false
 			}
 		}
-		if otherColumns.MatchString(r.text) || strings.Contains(r.types, "T") && hasNullNumbers(tables) {
+		if allColumns.MatchString(r.text) || strings.Contains(r.types, "T") && hasNullNumbers(tables) {
 			continue
 		}
 		queries++

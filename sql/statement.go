@@ -24,13 +24,13 @@ type stmt struct {
 type prepared struct {
 	driver.Stmt
 	needs  map[*table]need
-	point  bool
+	point  bool    // whether the statement reads the row of one entity only
 	write  *write  // nil for a statement that only reads
 	lookup *lookup // nil if SQLite computes the rows
 }
 
-// PrepareContext prepares a statement. If the statement names an unknown table, new columns of the world get
-// their tables first.
+// PrepareContext prepares a statement. If the statement names an unknown table, PrepareContext makes tables
+// for new columns of the world and tries again.
 func (c *conn) PrepareContext(ctx context.Context, text string) (driver.Stmt, error) {
 	if rest, tick, ok, err := cutAsOf(text); err != nil {
 		return nil, err
@@ -68,7 +68,8 @@ func (c *conn) prepare(ctx context.Context, text string) (*stmt, error) {
 const maxMisfits = 8
 
 // prepareRewritten prepares a statement with the aggregates of this package. If SQLite does not pass all
-// conditions to a table of aggregates, this SELECT stays as it was written.
+// conditions of a SELECT to its table of aggregates, prepareRewritten restores the original text of this
+// SELECT.
 func (c *conn) prepareRewritten(ctx context.Context, text string) (*prepared, error) {
 	r := rewrite(text, c.session.schema)
 	point := r.point || looksUpEdges(text, c.session.schema)
@@ -107,9 +108,8 @@ func (c *conn) prepareInner(ctx context.Context, text string, point bool) (*prep
 		return nil, interrupted(ctx, err)
 	}
 	p := &prepared{Stmt: inner, needs: c.session.needs, point: point, write: c.session.write}
-	// For a text without a statement, SQLite's driver returns a statement that must not be used.
-	if defect := emptiness(p); defect != nil {
-		return nil, defect
+	if err := checkNotEmpty(p); err != nil {
+		return nil, err
 	}
 	if p.write != nil {
 		if err := c.within(func() error { return p.prepareWrite(text) }); err != nil {
@@ -119,7 +119,9 @@ func (c *conn) prepareInner(ctx context.Context, text string, point bool) (*prep
 	return p, nil
 }
 
-func emptiness(p *prepared) (err error) {
+// checkNotEmpty returns an error if SQLite's driver found no statement in the text. The methods of the
+// driver's statement then panic.
+func checkNotEmpty(p *prepared) (err error) {
 	defer func() {
 		if recover() != nil {
 			err = errors.New("vastsql: the text has no statement")
@@ -161,7 +163,8 @@ func (s *stmt) ExecContext(ctx context.Context, args []driver.NamedValue) (drive
 	return r.result(), nil
 }
 
-// QueryContext starts a statement. The world is read when the first row is asked for, or now for a lookup.
+// QueryContext starts a statement. A lookup reads the world at once. Other statements read the world when the
+// caller asks for the first row.
 func (s *stmt) QueryContext(ctx context.Context, args []driver.NamedValue) (driver.Rows, error) {
 	if r, err := s.lookUp(ctx, args); r != nil || err != nil {
 		return r, err
@@ -173,8 +176,8 @@ func (s *stmt) QueryContext(ctx context.Context, args []driver.NamedValue) (driv
 	return r, nil
 }
 
-// query starts a statement in SQLite. While rows of the statement are open, SQLite prepares the statement again
-// for other rows.
+// query starts a statement in SQLite. If rows of an earlier execution are still open, query prepares the
+// statement again, because SQLite runs only one execution of a prepared statement at a time.
 func (s *stmt) query(ctx context.Context, args []driver.NamedValue) (*rows, error) {
 	if s.busy {
 		other, err := s.conn.prepare(ctx, s.text)
@@ -216,15 +219,15 @@ type rows struct {
 	columnTypes
 	statement *stmt
 	args      []driver.NamedValue
-	closes    bool // Close closes the statement
+	closes    bool // whether Close closes the statement
 	conn      *conn
 	ctx       context.Context
 	cancel    context.CancelFunc
 	moment    *moment
-	n         int         // rows so far
-	instead   *storedStmt // the statement about a checkpoint that columnTypes belongs to, or nil
+	n         int         // number of rows that Next has returned
+	instead   *storedStmt // the statement on a checkpoint whose rows columnTypes reads, or nil
 	ran       bool        // whether the statement has written its rows
-	written   []uint64    // the IDs of their entities
+	written   []uint64    // the IDs of the entities of the written rows
 }
 
 // Next reads the next row.
@@ -251,11 +254,8 @@ func (r *rows) Next(dest []driver.Value) error {
 	if s.err != nil {
 		err = s.err
 	}
-	if errors.Is(err, sqlite3.FULL) {
-		return tooMuchMemory(s.reader.o)
-	}
-	if errors.As(err, &limit) && r.n == 0 && s.reader.past.dir != "" && s.reader.readOnly != errStoredMoment &&
-		(limit.Option == "MaxCopyBytes" || limit.Option == "MaxPause") {
+	if errors.As(err, &limit) && r.n == 0 && s.reader.past.dir != "" &&
+		s.reader.readOnly != errStoredMoment && (limit.Option == "MaxCopyBytes" || limit.Option == "MaxPause") {
 		return r.readStored(dest, limit)
 	}
 	return interrupted(r.ctx, err)
@@ -269,10 +269,13 @@ func (r *rows) step(dest []driver.Value) error {
 	err := r.conn.within(func() error { return r.columnTypes.Next(dest) })
 	p.needs = s.needs // SQLite may have prepared the statement again
 	r.moment = s.moment
+	if errors.Is(err, sqlite3.FULL) {
+		return tooMuchMemory(s.reader.o)
+	}
 	return err
 }
 
-// interrupted returns the cause of the context's end if err is its consequence.
+// interrupted returns the cause of the context's end if err is a consequence of this end, and err otherwise.
 func interrupted(ctx context.Context, err error) error {
 	if ended := ctx.Err(); ended != nil && (errors.Is(err, sqlite3.INTERRUPT) || errors.Is(err, ended)) {
 		return context.Cause(ctx)
@@ -280,7 +283,8 @@ func interrupted(ctx context.Context, err error) error {
 	return err
 }
 
-// readStored reads the first row from the newest checkpoint, because the world's columns reach a limit.
+// readStored reads the first row from the newest checkpoint, because a copy of the world's columns exceeds
+// limit.
 func (r *rows) readStored(dest []driver.Value, limit *LimitError) error {
 	s, err := r.conn.session.reader.past.prepare(r.ctx, r.statement.text, newest)
 	if err != nil {
@@ -292,13 +296,13 @@ func (r *rows) readStored(dest []driver.Value, limit *LimitError) error {
 	}
 	_ = r.conn.within(r.columnTypes.Close) // SQLite returns the error of the limit again
 	r.columnTypes, r.instead = inner.(columnTypes), s
-	r.Columns() // the driver's Next needs an earlier call
+	r.Columns() // the driver's Next needs a call of Columns before it
 	sqlnote.Send(r.ctx, fmt.Sprintf("the rows are those of tick %d, from a checkpoint, because of "+
 		"vastsql.Options.%s", s.tick, limit.Option))
 	return r.columnTypes.Next(dest)
 }
 
-// Close ends the statement and gives back the memory of its copies.
+// Close ends the statement and releases the memory of its copies.
 func (r *rows) Close() (err error) {
 	if r.instead != nil {
 		err = errors.Join(r.columnTypes.Close(), r.instead.Close())

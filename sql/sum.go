@@ -2,12 +2,12 @@ package vastsql
 
 import "math"
 
-// compensatedSum is the sum of floats: sum + err, where err is the sum of the rounding errors of the
-// additions (Neumaier 1974). SQLite adds in the same way, so that the same values in the same order have the
-// same sum, to the last bit.
+// compensatedSum is a sum of floats: sum + err, where err is the sum of the rounding errors of the additions
+// (Neumaier 1974). SQLite adds in the same way, so the same values in the same order have the same sum to the
+// last bit.
 type compensatedSum struct{ sum, err float64 }
 
-// plus returns the sum with v. With a pointer as receiver, the compiler would keep the sum in memory.
+// plus returns s + v. The receiver is no pointer, because the compiler would then keep the sum in memory.
 func (s compensatedSum) plus(v float64) compensatedSum {
 	t := s.sum + v
 	if math.Abs(s.sum) > math.Abs(v) {
@@ -16,7 +16,7 @@ func (s compensatedSum) plus(v float64) compensatedSum {
 	return compensatedSum{t, s.err + ((v - t) + s.sum)}
 }
 
-// sumOf returns the sum of one integer, which may have more digits than a float.
+// sumOf returns the sum of one integer, which may have more bits than a float64 holds.
 func sumOf(v int64) compensatedSum {
 	big, rest := split(v)
 	return compensatedSum{big, rest}
@@ -31,7 +31,7 @@ func split(v int64) (big, rest float64) {
 	return float64(v - low), float64(low)
 }
 
-// plusInt returns the sum with an integer, which may have more digits than a float.
+// plusInt returns s + v, where v may have more bits than a float64 holds.
 func (s compensatedSum) plusInt(v int64) compensatedSum {
 	big, rest := split(v)
 	return s.plus(big).plus(rest)

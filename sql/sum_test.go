@@ -11,8 +11,8 @@ import (
 	"github.com/vastgo/vast/internal/longtest"
 )
 
-// TestSumsAreThoseOfSQLite compares sums and averages with SQLite's, to the last bit. Many of the values are
-// large, infinite or NaN, and sums of integers overflow.
+// TestSumsAreThoseOfSQLite compares sums with SQLite's total, to the last bit. Many values are large,
+// infinite or NaN, and many sums of integers overflow.
 func TestSumsAreThoseOfSQLite(t *testing.T) {
 	type row struct {
 		Entity vast.Entity

@@ -40,7 +40,8 @@ func systems(_ context.Context, r *reader) (rows [][]any, err error) {
 	return rows, nil
 }
 
-// tablesOf returns the names of the tables of columns, separated by commas.
+// tablesOf returns the names of columns in snake case, separated by commas. A table has such a name unless
+// schema.add gave it another one.
 func tablesOf(columns []string) string {
 	names := make([]string, len(columns))
 	for i, c := range columns {

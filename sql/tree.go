@@ -13,9 +13,10 @@ import (
 // tree is the copy of a relation for the functions that follow its links.
 type tree struct {
 	*image
-	depths []int32 // of the source in each row: 0 if unknown, onPath while depth looks for it; nil before
+	depths []int32 // depth of the source in each row, 0 if unknown, or onPath; nil before a call of depth
 }
 
+// onPath marks the rows on the path that depth follows. A path that reaches such a row again is a circle.
 const onPath = -1
 
 // The columns of the table of a relation.
@@ -29,8 +30,8 @@ func isTreeFunction(name string) bool {
 	return strings.EqualFold(name, "parent") || strings.EqualFold(name, "depth")
 }
 
-// registerTree adds parent(entity, relation) and depth(entity, relation), and the table descendants(entity,
-// relation). The relation may be left out if the world has only one.
+// registerTree adds the functions parent(entity, relation) and depth(entity, relation), and the table
+// descendants(entity, relation). If the world has only one relation, the argument relation may be left out.
 func (s *session) registerTree(db *sqlite3.Conn) error {
 	const flags = sqlite3.DETERMINISTIC | sqlite3.INNOCUOUS
 	parent := s.treeFunction(func(ctx sqlite3.Context, t *tree, id int64) error {
@@ -61,8 +62,8 @@ func (s *session) registerTree(db *sqlite3.Conn) error {
 	return sqlite3.CreateModule(db, "descendants", nil, connect)
 }
 
-// treeFunction returns an SQL function that calls f with the tree and the entity of its arguments. Its result
-// is NULL if an argument is NULL.
+// treeFunction returns an SQL function that calls f with the tree and the entity of its arguments. If an
+// argument is NULL, the function returns NULL and does not call f.
 func (s *session) treeFunction(f func(sqlite3.Context, *tree, int64) error) sqlite3.ScalarFunction {
 	return func(ctx sqlite3.Context, arg ...sqlite3.Value) {
 		if anyNull(arg) {
@@ -80,8 +81,8 @@ func (s *session) treeFunction(f func(sqlite3.Context, *tree, int64) error) sqli
 	}
 }
 
-// needRelations notes that the statement in preparation follows the links of relations: of those that it
-// names in quotes, or of all relations if it names none.
+// needRelations records that the statement in preparation follows the links of the relations that its text
+// names in quotes. If the text names none, the statement follows the links of all relations.
 func (s *session) needRelations() {
 	text := strings.ToLower(s.text)
 	all := s.schema.relations()
@@ -99,6 +100,7 @@ func (s *session) needRelations() {
 	}
 }
 
+// needLinks is what functions that follow links use of a relation's table.
 var needLinks = need{parts: 1, gens: true, links: true}
 
 // relations returns the tables of relations.
@@ -119,7 +121,8 @@ func (t *table) isRelation() bool {
 	return ok
 }
 
-// tree returns the tree that an argument names, or that of the world's only relation.
+// tree returns the tree of the relation that arg[0] names. If arg is empty, tree returns the tree of the
+// world's only relation.
 func (s *session) tree(arg []sqlite3.Value) (*tree, error) {
 	name := ""
 	if len(arg) > 0 {
@@ -149,7 +152,8 @@ func (s *session) tree(arg []sqlite3.Value) (*tree, error) {
 	return made, nil
 }
 
-// relation returns the table of the relation with a name, or of the world's only relation.
+// relation returns the table of the relation with a name. If name is empty, relation returns the table of the
+// world's only relation.
 func (s *session) relation(name string) (*table, error) {
 	if t := s.schema.find(name); t != nil && t.isRelation() {
 		return t, nil
@@ -173,7 +177,7 @@ func (s *session) relation(name string) (*table, error) {
 		strings.Join(names, ", "))
 }
 
-// parent returns the target of an entity.
+// parent returns the target of an entity, and whether there is one.
 func (t *tree) parent(id int64) (e vast.Entity, ok bool) {
 	_, row, ok := t.find(id)
 	if !ok {
@@ -192,7 +196,7 @@ func (t *tree) depth(id int64) (int64, error) {
 		t.depths = make([]int32, t.rows)
 	}
 	var path []int
-	base := int32(0) // depth of the target of the last row on the path
+	base := int32(0) // depth of the entity that follows the last row on the path
 	for {
 		_, row, ok := t.find(id)
 		if !ok {
@@ -202,7 +206,7 @@ func (t *tree) depth(id int64) (int64, error) {
 			for _, r := range path {
 				t.depths[r] = 0
 			}
-			return 0, t.circle(id)
+			return 0, t.circleError(id)
 		}
 		if base = t.depths[row]; base > 0 {
 			break
@@ -218,7 +222,8 @@ func (t *tree) depth(id int64) (int64, error) {
 	return int64(base), nil
 }
 
-func (t *tree) circle(id int64) error {
+// circleError says that the links lead from an entity back to it.
+func (t *tree) circleError(id int64) error {
 	return fmt.Errorf("vastsql: the links of relation %s lead from entity %d back to it, so it has no depth "+
 		"and no descendants", t.table.name, id)
 }

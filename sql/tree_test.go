@@ -12,7 +12,7 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// newForest makes a world whose relation ChildOf links each entity to a random earlier one, or to none.
+// newForest makes a world whose relation ChildOf links most entities to a random earlier one.
 func newForest(t *testing.T, rng *rand.Rand, n int) (f *fixture, childOf vast.Relation) {
 	f = &fixture{w: vast.NewWorld(vast.Options{})}
 	childOf = vast.NewRelation(f.w, "ChildOf", vast.RelationOptions{})
@@ -24,7 +24,7 @@ func newForest(t *testing.T, rng *rand.Rand, n int) (f *fixture, childOf vast.Re
 			childOf.Set(e, f.entities[rng.IntN(i)])
 		}
 	}
-	for i := 0; i < n; i += 7 { // gaps between the runs, and new generations
+	for i := 0; i < n; i += 7 { // makes gaps between the runs, and slots for new generations
 		f.w.Delete(f.entities[i])
 	}
 	for range n / 20 {
@@ -45,7 +45,7 @@ func newForest(t *testing.T, rng *rand.Rand, n int) (f *fixture, childOf vast.Re
 	return f, childOf
 }
 
-// TestTreeAgainstRelation compares the functions with the methods of the relation.
+// TestTreeAgainstRelation compares the SQL functions with the methods of the relation.
 func TestTreeAgainstRelation(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -86,7 +86,7 @@ func TestTreeAgainstRelation(t *testing.T) {
 		slices.Sort(got)
 		slices.Sort(c.want)
 		if !slices.Equal(got, c.want) {
-			t.Errorf("%s: %d rows, want %d, or other rows", c.text, len(got), len(c.want))
+			t.Errorf("%s: %d rows differ from the %d rows of the relation", c.text, len(got), len(c.want))
 		}
 	}
 	// Each descendant comes after its target.
@@ -110,7 +110,7 @@ func TestTreeFunctions(t *testing.T) {
 	if !reflect.DeepEqual(one, []string{"1|1|0||0||0|"}) {
 		t.Error(one)
 	}
-	// parent needs more than the row of one entity.
+	// The statement reads one row, but parent needs the whole table.
 	if got := read(t, f.db, "SELECT parent(source) = ? FROM lives_in WHERE source = ?", id(0),
 		id(4)); !reflect.DeepEqual(got, []string{"1"}) {
 		t.Error(got)

@@ -88,7 +88,7 @@ func newFixture(t testing.TB, n int, o Options) *fixture {
 	return f
 }
 
-// serve lets visitors in on a goroutine of its own, which owns the world from then on.
+// serve starts a goroutine that owns the world from then on and admits visits until the test ends.
 func (f *fixture) serve(t testing.TB) {
 	end, ended := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -123,7 +123,7 @@ func tryRead(db *sql.DB, text string, args ...any) (all []string, err error) {
 	return textOfRows(rows)
 }
 
-// textOfRows returns rows as text.
+// textOfRows returns each row as text, with | between values and nothing for NULL.
 func textOfRows(rows *sql.Rows) (all []string, err error) {
 	names, err := rows.Columns()
 	if err != nil {
@@ -257,7 +257,8 @@ func TestLists(t *testing.T) {
 	}
 }
 
-// TestOddNames names tables and columns like operators, keywords and the beginning of other names.
+// TestOddNames uses tables and columns whose names look like operators or keywords, or are prefixes of
+// others.
 func TestOddNames(t *testing.T) {
 	f := newFixture(t, 5, Options{})
 	db, err := Open(f.w, Options{Lists: map[string]any{`x AND "y" #1>`: []struct {
@@ -286,7 +287,7 @@ func TestOddNames(t *testing.T) {
 func TestHarmlessStatements(t *testing.T) {
 	f := newFixture(t, 20, Options{MaxMemoryBytes: 16 << 20})
 	f.db.SetMaxOpenConns(1)
-	seventeen := strings.Repeat(" AND x >= 1", 16)
+	sixteen := strings.Repeat(" AND x >= 1", 16)
 	for _, text := range []string{
 		"", ";", "-- nothing", "/* nothing */",
 		"SELECT " + strings.Repeat("(", 1_200_000),
@@ -296,15 +297,15 @@ func TestHarmlessStatements(t *testing.T) {
 		`CREATE VIRTUAL TABLE temp."late$aggregates" USING vast(position)`,
 		"SELECT length('" + strings.Repeat("x", 20<<20) + "')",
 	} {
-		_, _ = tryRead(f.db, text) // an error or no error
+		_, _ = tryRead(f.db, text) // an error is allowed
 		if got := read(t, f.db, "SELECT count(*) FROM position"); !reflect.DeepEqual(got, []string{"19"}) {
 			t.Fatalf("after %.40q: %q", text, got)
 		}
 	}
 	for text, want := range map[string]string{
-		"SELECT count(*), sum(x) FROM position WHERE x >= 1" + seventeen: "18|94.5",
-		"SELECT count(*) = '19' AS a FROM position":                      "0",
-		"SELECT count(*) FROM position WHERE entity = 0.5":               "0",
+		"SELECT count(*), sum(x) FROM position WHERE x >= 1" + sixteen: "18|94.5",
+		"SELECT count(*) = '19' AS a FROM position":                    "0",
+		"SELECT count(*) FROM position WHERE entity = 0.5":             "0",
 	} {
 		if got := read(t, f.db, text); !reflect.DeepEqual(got, []string{want}) {
 			t.Errorf("%s: %q, want %q", text, got, want)

@@ -11,26 +11,29 @@ import (
 	"github.com/ncruces/go-sqlite3"
 )
 
-// vtab is a virtual table of SQLite: the rows of a table, or one row of aggregates over it.
+// vtab is a virtual table of SQLite. It has the rows of a table, or a single row with aggregates of these
+// rows.
 type vtab struct {
 	session    *session
 	table      *table
 	aggregates []aggregate // nil for a table of rows
 }
 
-// The plans that BestIndex chooses. A plan's text lists its conditions: first for people, and after the last
-// # as numbers of columns with comparisons, which vtab.bounds reads. Names of columns may contain anything.
+// The plans that BestIndex chooses. The text of a plan lists its conditions twice: first for people, with
+// names of columns, and after the last # for vtab.bounds, with indexes of columns. vtab.bounds cannot read
+// the first list, because names of columns may contain any character.
 const (
 	planScan   = iota
 	planLookup // the first condition is column = ?, where the column holds entities
 )
 
-// aggregatesOf begins the text of a plan that computes aggregates.
+// aggregatesOf is the prefix of the text of a plan that computes aggregates.
 const aggregatesOf = "aggregates of rows with "
 
+// maxConditions limits the conditions of a plan. SQLite evaluates the others.
 const maxConditions = 32
 
-// opCodes are the comparisons that a plan may have, as they stand in its text.
+// opCodes has the comparisons that a plan may contain, as the plan's text writes them.
 var opCodes = map[sqlite3.IndexConstraintOp]string{
 	sqlite3.INDEX_CONSTRAINT_EQ: "=",
 	sqlite3.INDEX_CONSTRAINT_GT: ">",
@@ -39,7 +42,7 @@ var opCodes = map[sqlite3.IndexConstraintOp]string{
 	sqlite3.INDEX_CONSTRAINT_LE: "<=",
 }
 
-// BestIndex chooses a plan. It also notes which columns the statement uses.
+// BestIndex chooses a plan, and records which columns the statement uses.
 func (v *vtab) BestIndex(info *sqlite3.IndexInfo) error {
 	n := need{}
 	for c := range min(64, len(v.table.fields)+1+len(v.aggregates)) {
@@ -50,7 +53,7 @@ func (v *vtab) BestIndex(info *sqlite3.IndexInfo) error {
 	if info.ColumnsUsed>>63 != 0 {
 		n.parts |= 1 << 63
 	}
-	if v.session.write.writes(v.table) {
+	if v.session.write.updatesOrDeletes(v.table) {
 		n.gens = true // for cursor.RowID
 	}
 	rows := float64(v.session.estimate(v.table))
@@ -60,7 +63,7 @@ func (v *vtab) BestIndex(info *sqlite3.IndexInfo) error {
 	if v.aggregates != nil {
 		var ok bool
 		if mark, ok = v.mark(info); !ok {
-			return sqlite3.CONSTRAINT // another statement than one of rewrite names the table
+			return sqlite3.CONSTRAINT // the user's statement names the table: rewrite always passes a mark
 		}
 		first = 1
 	}
@@ -81,7 +84,7 @@ func (v *vtab) BestIndex(info *sqlite3.IndexInfo) error {
 			rows = 1
 			info.EstimatedCost = 2
 		} else {
-			rows = math.Sqrt(rows) // unknown
+			rows = math.Sqrt(rows) // a guess
 			info.EstimatedCost = rows + 10
 		}
 		consume(lookup)
@@ -101,7 +104,7 @@ func (v *vtab) BestIndex(info *sqlite3.IndexInfo) error {
 	}
 	if v.aggregates != nil {
 		if len(conditions) != conditionsOf(mark) {
-			v.session.misfit = mark // conn.prepareRewritten then takes the SELECT as it was written
+			v.session.misfit = mark // tells conn.prepareRewritten to leave this SELECT as the user wrote it
 			return sqlite3.CONSTRAINT
 		}
 		rows = 1
@@ -137,10 +140,10 @@ func (v *vtab) lookup(info *sqlite3.IndexInfo) int {
 	return found
 }
 
-// unique reports whether a column holds the entity of a row, which no other row has.
+// unique reports whether a column holds entities, each of which has at most one row.
 func (t *table) unique(column int) bool { return column == 0 && t.edges == nil && t.report == nil }
 
-// uses returns what a column of the virtual table needs.
+// uses returns what a statement needs to read a column of the virtual table.
 func (v *vtab) uses(column int) need {
 	if column == len(v.table.fields) {
 		return need{} // the mark
@@ -153,7 +156,7 @@ func (v *vtab) uses(column int) need {
 		column = a.column
 	}
 	switch f := v.table.fields[column]; {
-	case f.made != nil:
+	case f.computed != nil:
 		return need{parts: 1 << column}
 	case f.part < 0:
 		return need{gens: true}
@@ -172,23 +175,23 @@ type cursor struct {
 	vtab    *vtab
 	image   *image
 	selects selection
-	lookup  bool  // whether the plan looks rows up
-	found   []int // the rows that a lookup has found
+	lookup  bool  // the plan looks rows up
+	found   []int // the rows that the lookup has found
 	at      int   // index into found
 	run     int   // index into image.runs
 	row     int
 	end     int              // row after the last one
-	results map[int]*figures // aggregates by the column of their field
+	results map[int]*figures // aggregates by the index of their field
 	done    bool             // the row of aggregates was read
 
 	text       string   // of the last plan
-	conditions []string // in this text
+	conditions []string // the conditions in text for vtab.bounds
 }
 
 // Filter moves the cursor to the first row that meets the conditions of a plan.
 func (c *cursor) Filter(plan int, text string, args ...sqlite3.Value) error {
 	c.results, c.done, c.lookup = nil, false, plan == planLookup
-	if text != c.text { // a join runs the same plan again and again
+	if text != c.text { // a join calls Filter many times with the same plan
 		c.text, c.conditions = text, nil
 		if at := strings.LastIndexByte(text, '#'); at >= 0 {
 			c.conditions = strings.Fields(text[at+1:])
@@ -230,7 +233,7 @@ func (c *cursor) Filter(plan int, text string, args ...sqlite3.Value) error {
 	return nil
 }
 
-// idOf returns the ID of an entity, and whether v may be one.
+// idOf returns v as the ID of an entity, and whether v is an integer or a float without a fraction.
 func idOf(v sqlite3.Value) (id int64, ok bool) {
 	switch v.NumericType() {
 	case sqlite3.INTEGER:
@@ -251,7 +254,7 @@ func (c *cursor) lookUp(column int, id int64) {
 	}
 }
 
-// bounds returns the conditions of a plan. args are the values that its columns are compared with.
+// bounds returns the bounds of each field in the conditions of a plan. args[i] is the value in conditions[i].
 func (v *vtab) bounds(conditions []string, args []sqlite3.Value) (all []bounds) {
 	for i, text := range conditions {
 		column, op := v.condition(text)
@@ -321,14 +324,14 @@ func (c *cursor) EOF() bool {
 	return c.row >= c.end
 }
 
-// errUnpassed is returned if SQLite evaluates a condition on a table of aggregates itself.
-var errUnpassed = errors.New("vastsql: a condition was not evaluated on the copied columns, which is a " +
-	"defect of this package: write column + 0 in the condition instead of column")
+// errUnpassed is returned if SQLite itself evaluates a condition on a table of aggregates.
+var errUnpassed = errors.New("vastsql: SQLite did not pass a condition to this package, which is a defect " +
+	"of this package: write column + 0 in the condition instead of column")
 
 // Column sets the value of a column of the current row.
 func (c *cursor) Column(ctx sqlite3.Context, n int) error {
 	if c.vtab.session.write != nil && ctx.VTabNoChange() {
-		return nil // an UPDATE that does not set this column
+		return nil // the UPDATE does not set this column
 	}
 	if n > len(c.vtab.table.fields) {
 		return c.aggregate(ctx, n-len(c.vtab.table.fields)-1)
@@ -339,10 +342,10 @@ func (c *cursor) Column(ctx sqlite3.Context, n int) error {
 	return c.image.result(ctx, n, c.row, c.run)
 }
 
-// RowID returns the number of the current row. In the table that the statement writes, it returns the ID of the
-// row's entity: see vtab.Update.
+// RowID returns the number of the current row. In the table that the statement writes, RowID returns the ID
+// of the row's entity: see vtab.Update.
 func (c *cursor) RowID() (int64, error) {
-	if c.vtab.session.write.writes(c.vtab.table) {
+	if c.vtab.session.write.updatesOrDeletes(c.vtab.table) {
 		return c.image.entity(c.row, c.image.slot(c.row, c.run)), nil
 	}
 	return int64(c.row), nil

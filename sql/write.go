@@ -15,7 +15,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// write says what a statement writes. The authorizer makes it when SQLite prepares the statement.
+// write describes what a statement writes. The authorizer creates the write when SQLite prepares the
+// statement.
 type write struct {
 	verb      verb
 	table     *table
@@ -23,11 +24,11 @@ type write struct {
 	returns   bool  // whether the statement returns the IDs of the entities
 	explained bool  // whether the statement is EXPLAIN, which writes nothing
 	text      string
-	columns   int // number of columns of the statement's rows
+	columns   int // number of columns that the statement returns
 
 	edit  *worldEdit      // the rows of the running statement
-	bytes int             // memory that they take
-	cells []reflect.Value // pointer to a value for each part of the table, to check values
+	bytes int             // memory of the rows in edit
+	cells []reflect.Value // for each part of the table, a pointer to a value that check overwrites
 }
 
 var (
@@ -35,11 +36,11 @@ var (
 		"DELETE with vastsql's Options.Write")
 	errStoredMoment  = refuse(codeReadOnly, "a stored moment is read-only: write to the running world")
 	errInTransaction = refuse(codeTransaction, "a statement that writes cannot run in a transaction, "+
-		"because it changes the world at once, and ROLLBACK could not undo it: send the statement without "+
-		"BEGIN or SAVEPOINT")
+		"because ROLLBACK could not undo the statement: send the statement without BEGIN or SAVEPOINT")
 )
 
-// authorizeWrite decides about statements that write. It returns ok false for all others.
+// authorizeWrite decides whether a statement may insert, update or delete rows. ok is false for other
+// actions, for SQLite's own tables, and for the table that the statement drops.
 func (s *session) authorizeWrite(action sqlite3.AuthorizerActionCode, name, column, schema string) (
 	code sqlite3.AuthorizerReturnCode, ok bool) {
 	v := map[sqlite3.AuthorizerActionCode]verb{sqlite3.AUTH_INSERT: verbInsert,
@@ -57,7 +58,7 @@ func (s *session) authorizeWrite(action sqlite3.AuthorizerActionCode, name, colu
 	}
 	err := error(refuse(codeReadOnly, "table %s is read-only", name))
 	if t != nil {
-		err = s.mayWrite(v, t, column)
+		err = s.noteWrite(v, t, column)
 	}
 	if err != nil {
 		s.err = err
@@ -66,9 +67,9 @@ func (s *session) authorizeWrite(action sqlite3.AuthorizerActionCode, name, colu
 	return sqlite3.AUTH_OK, true
 }
 
-// mayWrite notes that the statement in preparation writes a table. column is the column that an UPDATE sets.
-// The error says why the statement must not do so.
-func (s *session) mayWrite(v verb, t *table, column string) error {
+// noteWrite records that the statement in preparation writes a table. column is the column that an UPDATE
+// sets. noteWrite returns an error if the statement must not write the table.
+func (s *session) noteWrite(v verb, t *table, column string) error {
 	if s.reader.readOnly != nil {
 		return s.reader.readOnly
 	}
@@ -79,7 +80,9 @@ func (s *session) mayWrite(v verb, t *table, column string) error {
 		s.write = &write{}
 	}
 	w := s.write
-	if w.table != t { // in preparation, or SQLite prepares the statement again after it made the table again
+	// w.table is nil at first. w.table is the old table if SQLite prepares the statement again because the
+	// table was made anew.
+	if w.table != t {
 		*w = write{verb: v, table: t, text: w.text, columns: w.columns, edit: w.edit}
 		if w.text != "" {
 			if err := w.read(w.text, w.columns); err != nil {
@@ -100,15 +103,17 @@ func (s *session) mayWrite(v verb, t *table, column string) error {
 	return t.settable(&t.fields[i])
 }
 
-// writes reports whether the statement updates or deletes rows of a table. w may be nil.
-func (w *write) writes(t *table) bool { return w != nil && w.table == t && w.verb != verbInsert }
+// updatesOrDeletes reports whether the statement updates or deletes rows of a table. w may be nil.
+func (w *write) updatesOrDeletes(t *table) bool {
+	return w != nil && w.table == t && w.verb != verbInsert
+}
 
 // isEntities reports whether t is the table of entities. A component may have the same name.
 func (t *table) isEntities() bool { return t.name == entitiesTable && len(t.parts) == 0 }
 
-// refuses returns the error of a statement that must not write the table.
+// refuses returns an error if no statement of kind v may write the table.
 func (t *table) refuses(v verb) error {
-	ofOne := len(t.parts) == 1 && t.archetype == nil
+	isOneComponent := len(t.parts) == 1 && t.archetype == nil
 	switch {
 	case t.list != nil:
 		return t.readOnly("it shows a slice of the program")
@@ -118,7 +123,7 @@ func (t *table) refuses(v verb) error {
 		return t.readOnly("each statement makes its rows")
 	case t.isEntities() && v == verbUpdate:
 		return t.readOnly("UPDATE the table of a component, or table name")
-	case !t.isEntities() && v == verbDelete && !ofOne:
+	case !t.isEntities() && v == verbDelete && !isOneComponent:
 		return refuse(codeUnsupported, "DELETE FROM %s could mean two things: use DELETE FROM entities to "+
 			"delete entities, or DELETE FROM the table of a component to remove this component", t.name)
 	}
@@ -134,8 +139,8 @@ func (t *table) readOnly(why string) error {
 	return refuse(codeReadOnly, "table %s is read-only: %s", t.name, why)
 }
 
-// Update notes a row that the running statement writes. SQLite passes the row's ID for a DELETE, and for
-// other statements the old ID, the new ID and the values of the columns.
+// Update adds a row that the running statement writes to the edit. For a DELETE, SQLite passes the row's ID.
+// For other statements, SQLite passes the old ID, the new ID and the values of the columns.
 func (v *vtab) Update(arg ...sqlite3.Value) (rowid int64, err error) {
 	s := v.session
 	if w := s.write; w == nil || w.table != v.table || w.edit == nil {
@@ -215,7 +220,7 @@ func (w *write) check(f *field, v value) *misfit {
 	return f.fit(w.cells[f.part].UnsafePointer(), v)
 }
 
-// prepareWrite reads the text of a statement that writes.
+// prepareWrite completes p.write, and sets p.point, from the text of a statement that writes.
 func (p *prepared) prepareWrite(text string) error {
 	columns := p.Stmt.(interface{ ColumnCount() int }).ColumnCount()
 	if err := p.write.read(text, columns); err != nil {
@@ -225,7 +230,7 @@ func (p *prepared) prepareWrite(text string) error {
 	return nil
 }
 
-// limitEdit returns an error if a statement writes too much.
+// limitEdit returns an error if the rows of w.edit exceed a limit of Options.
 func (r *reader) limitEdit(w *write) error {
 	if len(w.edit.entities) > r.o.MaxRows {
 		return &LimitError{"MaxRows", fmt.Sprintf("the statement writes more than %d rows: write fewer, or "+
@@ -238,8 +243,8 @@ func (r *reader) limitEdit(w *write) error {
 	return nil
 }
 
-// nextWritten runs a statement that writes, in its first call. The calls then return the IDs of the entities,
-// if the statement asks for them.
+// nextWritten runs a statement that writes in the first call. If the statement has a RETURNING clause, each
+// call returns the ID of one entity.
 func (r *rows) nextWritten(dest []driver.Value) error {
 	if !r.ran {
 		r.ran = true
@@ -255,7 +260,7 @@ func (r *rows) nextWritten(dest []driver.Value) error {
 	return nil
 }
 
-// runWrite runs a statement and writes its rows.
+// runWrite collects the rows that a statement writes, and then writes these rows to the world.
 func (r *rows) runWrite() error {
 	db, w := r.conn.inner.Raw(), r.statement.write
 	if !db.GetAutocommit() {
@@ -292,19 +297,19 @@ func (r *rows) runWrite() error {
 	return nil
 }
 
-// result is the result of a statement.
+// result implements driver.Result.
 type result struct{ id, rows int64 }
 
 func (r *rows) result() result {
-	of := result{rows: int64(len(r.written))}
-	if of.rows > 0 && r.statement.write.verb == verbInsert {
-		of.id = int64(r.written[of.rows-1])
+	done := result{rows: int64(len(r.written))}
+	if done.rows > 0 && r.statement.write.verb == verbInsert {
+		done.id = int64(r.written[done.rows-1])
 	}
-	return of
+	return done
 }
 
 // LastInsertId returns the ID of the entity of the last row that the statement inserted, or 0.
 func (r result) LastInsertId() (int64, error) { return r.id, nil }
 
-// RowsAffected returns the number of rows that the statement has inserted, updated or deleted.
+// RowsAffected returns the number of rows that the statement inserted, updated or deleted.
 func (r result) RowsAffected() (int64, error) { return r.rows, nil }

@@ -27,26 +27,26 @@ const (
 	codePanic       = "XX000"
 )
 
-// WriteError says why a statement did not write. The statement has changed nothing, except if Code is "40003"
-// or "XX000".
+// WriteError reports why a statement that writes failed. Unless Code is "40003" or "XX000", the statement
+// changed nothing.
 type WriteError struct {
-	// Code is an SQLSTATE, as PostgreSQL lists them:
+	// Code is an SQLSTATE of PostgreSQL:
 	//   - 40001: the world has changed since the statement read it; a repetition may succeed
 	//   - 22003, 22P02, 42804, 23502: a value does not fit its field
 	//   - 23503, 23505, 23514: the entity does not live or has the component already, another entity has the
 	//     name, a link would close a circle, or a relation refuses the deletion
 	//   - 25001, 25006, 0A000, 428C9, 42703: the statement must not write, or must not set this column
-	//   - 53200: there is no memory
-	//   - 40003: the program may still apply the statement, or has applied it
-	//   - XX000: a callback of the program panicked; what the statement had changed before stays
+	//   - 53200: there is not enough memory
+	//   - 40003: the program may have applied the statement, or may still apply it
+	//   - XX000: a callback of the program panicked; earlier changes of the statement remain
 	Code   string
-	Row    int         // number of the row among those that the statement writes, from 1 on; 0 for no row
+	Row    int         // number of the row in the statement, from 1 on; 0 if the error concerns no row
 	Entity vast.Entity // entity of the row; zero for a new entity
 	Detail string
 	cause  error
 }
 
-// refuse returns the error of a statement that has no bad row.
+// refuse returns a WriteError that concerns no row.
 func refuse(code, format string, args ...any) *WriteError {
 	return &WriteError{Code: code, Detail: fmt.Sprintf(format, args...)}
 }
@@ -62,7 +62,7 @@ func (e *WriteError) Error() string {
 		int64(e.Entity.ID()), e.Entity, e.Detail)
 }
 
-// Unwrap returns the error of the program or of package vm, if that is the reason.
+// Unwrap returns the error that caused e, such as an error of the program or of package vm, or nil.
 func (e *WriteError) Unwrap() error { return e.cause }
 
 // SQLState returns Code. Package postgres sends it to clients.

@@ -33,7 +33,7 @@ type memo struct {
 	Raw  []byte
 }
 
-// written is a world whose tables statements write.
+// written is a world for tests of statements that write.
 type written struct {
 	world   *vast.World
 	units   vast.Column[unit]
@@ -52,10 +52,10 @@ func newWritten(t testing.TB, o vast.Options) *written {
 	return w
 }
 
-// serve lets visitors in until the test ends.
+// serve admits statements until the test ends.
 func (w *written) serve(t testing.TB) { (&fixture{w: w.world}).serve(t) }
 
-// open opens the world, whose owner must admit statements.
+// open opens a database of the world with Options.Write. Its statements wait until the owner admits them.
 func (w *written) open(t testing.TB, o Options) *sql.DB {
 	o.Write, o.MaxPause = true, time.Minute
 	db, err := Open(w.world, o)
@@ -89,9 +89,9 @@ func dump(t testing.TB, db *sql.DB) (all []string) {
 	return all
 }
 
-// newOwn returns a database of SQLite with the same tables, and with constraints that say what a world
+// newSQLiteTables returns a database with the same tables, which SQLite keeps. Constraints allow what a world
 // allows.
-func newOwn(t testing.TB) *sql.DB {
+func newSQLiteTables(t testing.TB) *sql.DB {
 	db, err := driver.Open(":memory:")
 	if err != nil {
 		t.Fatal(err)
@@ -137,14 +137,14 @@ func newOwn(t testing.TB) *sql.DB {
 // writer makes random statements, and runs them in a world and in SQLite's own tables.
 type writer struct {
 	*rand.Rand
-	db, own *sql.DB
-	ids     []int64 // of entities that live or lived
-	names   int
-	done    int // statements that wrote
-	refused int
+	db, own *sql.DB // the world, and SQLite's own tables
+	ids     []int64 // IDs of entities that live or lived
+	names   int     // number of names so far
+	done    int     // number of statements that wrote
+	refused int     // number of statements that failed
 }
 
-// entity returns the ID of an entity, as an argument. Few of them are dead.
+// entity returns the ID of an entity that lives or lived.
 func (g *writer) entity() int64 {
 	if len(g.ids) == 0 {
 		return 1
@@ -152,8 +152,8 @@ func (g *writer) entity() int64 {
 	return g.ids[g.IntN(len(g.ids))]
 }
 
-// living returns the ID of an entity that lives, or 1 if none does. SQLite's OR IGNORE also ignores some rows
-// that name no entity.
+// living returns the ID of an entity that lives, or 1 if no entity lives. Statements with OR IGNORE use
+// living, because SQLite ignores some rows with unknown entities, and a world refuses these rows.
 func (g *writer) living() (id int64) {
 	if g.own.QueryRow("SELECT entity FROM entities ORDER BY entity * ? % 101",
 		1+g.IntN(100)).Scan(&id) != nil {
@@ -164,7 +164,7 @@ func (g *writer) living() (id int64) {
 
 func (g *writer) pick(of ...string) string { return of[g.IntN(len(of))] }
 
-// small returns a number, which some fields cannot hold.
+// small returns a number that may be out of range for some fields.
 func (g *writer) small() int {
 	return []int{g.IntN(100), g.IntN(100) - 50, g.IntN(100), 300, 70_000}[g.IntN(5)]
 }
@@ -345,8 +345,8 @@ func (g *writer) step(t *testing.T) (text string) {
 	return text
 }
 
-// TestWritesLikeSQLite compares random writes with the same writes to SQLite's own tables. In the second
-// form, the program applies encoded edits, also to a second world, which must get the same entities.
+// TestWritesLikeSQLite compares random writes with the same writes to SQLite's own tables. With
+// recorded=true, the program applies encoded edits to two worlds, which must get the same rows.
 func TestWritesLikeSQLite(t *testing.T) {
 	for _, recorded := range []bool{false, true} {
 		t.Run(fmt.Sprint("recorded=", recorded), func(t *testing.T) {
@@ -374,7 +374,7 @@ func TestWritesLikeSQLite(t *testing.T) {
 			}
 			w.serve(t)
 			again.serve(t)
-			g := &writer{Rand: rand.New(rand.NewPCG(seed, 1)), db: w.open(t, o), own: newOwn(t)}
+			g := &writer{Rand: rand.New(rand.NewPCG(seed, 1)), db: w.open(t, o), own: newSQLiteTables(t)}
 			for range longtest.Pick(200, 20_000) {
 				text := g.step(t)
 				if got, want := dump(t, g.db), dump(t, g.own); !slices.Equal(got, want) {

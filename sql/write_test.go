@@ -59,7 +59,7 @@ func TestReadOnlyDatabases(t *testing.T) {
 	_, _, _ = OpenStored(t.TempDir(), 0, Options{Write: true})
 }
 
-// TestRefusedWrites checks statements that SQL or the values exclude. None of them changes the world.
+// TestRefusedWrites runs statements that cannot write. No statement changes the world.
 func TestRefusedWrites(t *testing.T) {
 	type label struct {
 		Of   vast.Entity
@@ -167,7 +167,7 @@ func TestRefusedWrites(t *testing.T) {
 		_, err := db.Exec(c.text, c.args...)
 		isRefused(t, c.text, err, c.code, c.says)
 	}
-	for _, c := range [][2]string{ // SQLite refuses these
+	for _, c := range [][2]string{ // SQLite itself refuses these statements
 		{"UPDATE unit SET a = 1 RETURNING a", "RETURNING is not available on virtual tables"},
 		{"INSERT INTO unit(a) VALUES (1) ON CONFLICT DO UPDATE SET a = 1", "UPSERT not implemented"},
 		{"UPDATE unit SET z = 1", "no such column"},
@@ -261,7 +261,7 @@ func TestInsertedIDs(t *testing.T) {
 	db.SetMaxOpenConns(1)
 	last, rows := exec(t, db, "INSERT INTO unit(a) VALUES (1), (2)")
 	if got := read(t, db, "SELECT entity FROM unit WHERE a = 2"); rows != 2 || got[0] != fmt.Sprint(last) {
-		t.Errorf("%d rows, the last ID is %d, want %s", rows, last, got)
+		t.Errorf("%d rows and the last ID %d, want 2 rows and %s", rows, last, got)
 	}
 	if got := read(t, db, "SELECT last_insert_rowid()"); got[0] != fmt.Sprint(last) {
 		t.Errorf("last_insert_rowid() is %s, want %d", got, last)
@@ -277,7 +277,7 @@ func TestInsertedIDs(t *testing.T) {
 		t.Errorf("RETURNING returns %s, want %s", got, want)
 	}
 	if last, rows := exec(t, db, "INSERT INTO unit(a) SELECT 1 WHERE false"); rows != 0 || last != 0 {
-		t.Errorf("no row: %d rows, ID %d", rows, last)
+		t.Errorf("an INSERT without rows: %d rows and ID %d, want 0 and 0", rows, last)
 	}
 }
 
@@ -309,7 +309,8 @@ func TestTransactionsCannotWrite(t *testing.T) {
 	}
 }
 
-// TestPreparedWrites runs prepared statements many times, also after SQLite has prepared them again.
+// TestPreparedWrites runs prepared statements many times, before and after SQLite prepares the statements
+// again.
 func TestPreparedWrites(t *testing.T) {
 	w := newWritten(t, vast.Options{})
 	w.serve(t)
@@ -329,7 +330,7 @@ func TestPreparedWrites(t *testing.T) {
 	one := prepare("UPDATE unit SET c = ? WHERE entity = ?")
 	remove := prepare("DELETE FROM spare WHERE p = ?")
 	for i := range 100 {
-		if i == 50 { // makes temp.own anew
+		if i == 50 { // the new column makes SQLite prepare the statements again
 			exec(t, db, "SELECT 1")
 			if err := w.world.Visit(t.Context(), func() bool {
 				vast.NewTag(w.world, "Late")
@@ -365,7 +366,8 @@ func TestPreparedWrites(t *testing.T) {
 	}
 }
 
-// TestWritesWhileTheWorldTicks lets the owner change a field of all entities while statements change another.
+// TestWritesWhileTheWorldTicks changes one field of all entities by the owner, and another field by
+// statements.
 func TestWritesWhileTheWorldTicks(t *testing.T) {
 	w := newWritten(t, vast.Options{})
 	w.world.Archetype(w.units).NewN(100, nil)

@@ -7,8 +7,8 @@ import (
 	"github.com/rqlite/sql"
 )
 
-// read reads in the text of a statement what the authorizer does not tell. columns is the number of columns
-// of the statement's rows.
+// read reads what the authorizer does not report from the text of a statement: EXPLAIN, the columns of an
+// INSERT, and RETURNING. columns is the number of columns that the statement returns.
 func (w *write) read(text string, columns int) error {
 	w.text, w.columns = text, columns
 	t := &textReader{scanner: sql.NewScanner(strings.NewReader(text))}
@@ -17,7 +17,7 @@ func (w *write) read(text string, columns int) error {
 		return nil
 	}
 	for t.token != sql.EOF && (t.depth > 0 || t.token != sql.INTO) {
-		t.next() // WITH tables, INSERT OR IGNORE
+		t.next() // skip the WITH clause and OR IGNORE
 	}
 	listed, all, err := t.list()
 	if err != nil {
@@ -51,7 +51,7 @@ type textReader struct {
 	scanner *sql.Scanner
 	token   sql.Token
 	text    string
-	depth   int // of parentheses before token
+	depth   int // number of open parentheses before token
 }
 
 func (t *textReader) next() {
@@ -68,8 +68,8 @@ func (t *textReader) next() {
 	}
 }
 
-// list reads the columns that an INSERT lists after the name of the table. all is true if there is no list,
-// which stands for all columns.
+// list reads the names of the columns that an INSERT sets. all is true if the INSERT lists no columns, and so
+// sets all columns.
 func (t *textReader) list() (names []string, all bool, err error) {
 	for t.token != sql.LP {
 		switch t.next(); t.token {
@@ -84,14 +84,14 @@ func (t *textReader) list() (names []string, all bool, err error) {
 		names = append(names, t.text)
 		if t.next(); t.token != sql.COMMA && t.token != sql.RP {
 			return nil, false, refuse(codeUnsupported,
-				`the columns of the INSERT cannot be read: write x or "x" for each of them`)
+				`the columns of the INSERT cannot be read: write x or "x" for each column`)
 		}
 	}
 	return names, false, nil
 }
 
-// returning checks that a RETURNING clause names the entity of a table. SQLite evaluates the clause before
-// the rows are written, so other columns could have other values.
+// returning checks that a RETURNING clause names only the entity of a table. SQLite evaluates the clause
+// before the rows are written, so the clause could return wrong values of other columns.
 func (t *textReader) returning(of *table) error {
 	for t.token != sql.EOF && (t.depth > 0 || t.token != sql.RETURNING) {
 		t.next()
@@ -100,12 +100,12 @@ func (t *textReader) returning(of *table) error {
 	for t.next(); t.token != sql.EOF && t.token != sql.SEMI; t.next() {
 		switch t.token {
 		case sql.DOT:
-			names = nil // the name of the table stands before the point
+			names = nil // the name before the dot is the table's
 		case sql.AS:
 		case sql.IDENT, sql.QIDENT:
 			names = append(names, t.text)
 		default:
-			names = append(names, "", "", "")
+			names = append(names, "", "", "") // more names than a column and its alias: the check below fails
 		}
 	}
 	if len(names) == 0 || len(names) > 2 || !strings.EqualFold(names[0], of.fields[0].name) {
@@ -135,8 +135,8 @@ func (w *write) readsOne(text string) bool {
 	return false
 }
 
-// findsEntity reports whether a condition requires that the entity is a constant, and whether it has no other
-// parts than comparisons, all of which must be true.
+// findsEntity examines a WHERE clause. found reports whether the clause requires that the entity equals a
+// constant. simple reports whether the clause consists only of comparisons, which AND joins.
 func (w *write) findsEntity(x sql.Expr) (found, simple bool) {
 	if p, ok := x.(*sql.ParenExpr); ok {
 		return w.findsEntity(p.X)
@@ -158,7 +158,7 @@ func (w *write) findsEntity(x sql.Expr) (found, simple bool) {
 	return false, false
 }
 
-// isEntity reports whether an expression is the column of entities.
+// isEntity reports whether an expression is the column that holds the entity.
 func (w *write) isEntity(x sql.Expr) bool {
 	if ref, ok := x.(*sql.QualifiedRef); ok && ref.Column != nil {
 		x = ref.Column

@@ -8,17 +8,18 @@ import { explain } from './sql-help.js';
 import { titleOf } from './sql-pins.js';
 import { dialog, format, h, isDark, setText } from './ui.js';
 
-const leastPause = 2000; // milliseconds from an answer to the next request
+const leastPause = 2000; // shortest time from an answer to the next request, in milliseconds
 const colour = () => ramp('amber', isDark() ? 0.75 : 0.45);
 const reach = 8; // greatest distance of a click from a dot, in pixels
 
-// pointLayer makes the layer. path is the view's path in the API. changed is called when the map must draw the
-// layer again, or its statement has changed. The members of the layer:
+// pointLayer makes the layer. path is the view's path in the API. The layer calls changed when the map must
+// draw the layer again, or when the statement has changed. The members of the layer:
 //   element                       the row of the legend
 //   statement                     the statement; '' for none
 //   ask(statement)                sets the statement
 //   draw(context, camera, width, height)
 //   nearest(camera, px, py)       the ID of the entity near a pixel, or ''
+//   recolour()                    adapts the legend to the theme
 //   destroy()
 export function pointLayer(path, statement, changed) {
   let points = null; // the last answer: { n, more, places, ids }
@@ -128,8 +129,8 @@ function decoded(buffer) {
   return { n, more: head.getUint32(8, true) === 1, places: new Float32Array(buffer, 16, 2 * n), ids: new Uint32Array(buffer, 16 + 8 * n, 2 * n) };
 }
 
-// eachPixel calls f(px, py, index) for each visible place of each point. A flat map that is wider than the world
-// shows a point several times.
+// eachPixel calls f(px, py, index) for each visible place of each point. A flat map that is wider than the
+// world shows a point several times.
 function eachPixel({ n, places }, camera, width, margin, f) {
   const out = [0, 0];
   const period = camera.globe ? 0 : camera.period * camera.unitX();
@@ -141,7 +142,8 @@ function eachPixel({ n, places }, camera, width, margin, f) {
   }
 }
 
-// Dots paints points into a canvas: a disc for each point, with a rim that tells it from the map below.
+// Dots paints points into a canvas: a disc for each point, with a rim that separates the disc from the map
+// below.
 class Dots {
   constructor() {
     this.canvas = document.createElement('canvas');
@@ -165,14 +167,14 @@ class Dots {
     });
     for (const [r, ink] of [[radius + 1, pixel(ground().sea)], [radius, pixel(colour())]]) {
       const disc = discOf(r, width);
-      for (const middle of seen) for (const by of disc) pixels[middle + by] = ink;
+      for (const middle of seen) for (const offset of disc) pixels[middle + offset] = ink;
     }
     this.context.putImageData(this.image, 0, 0);
     return this.canvas;
   }
 }
 
-// discOf returns the pixels of a disc, as differences of indexes from its middle.
+// discOf returns the pixels of a disc, as offsets from the index of the middle pixel.
 function discOf(r, width) {
   const list = [];
   for (let y = -Math.ceil(r); y <= r; y++) for (let x = -Math.ceil(r); x <= r; x++) if (x * x + y * y <= r * r + 0.5) list.push(y * width + x);

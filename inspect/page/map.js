@@ -33,9 +33,9 @@ class MapPage {
     this.selected = null; // { x, y, entity, … }
     this.ends = []; // functions to call when the page is unmounted
     this.pointers = new Map();
-    this.asked = later(120, () => this.ask());
-    this.landmarksWanted = later(250, () => this.askLandmarks());
-    this.placeKept = later(400, () => this.keepPlace());
+    this.askLater = later(120, () => this.ask());
+    this.askLandmarksLater = later(250, () => this.askLandmarks());
+    this.keepPlaceLater = later(400, () => this.keepPlace());
     this.points = app.world.sql && view.finds ? pointLayer(this.path, app.params.get('sql') ?? '', () => this.pointsChanged()) : null;
     this.cameras = { flat: flat(view), globe: view.sphere ? globe() : null };
     this.camera = this.cameras.flat;
@@ -60,9 +60,9 @@ class MapPage {
     cancelAnimationFrame(this.frame);
     this.asking?.abort();
     this.picking?.abort();
-    this.asked.cancel();
-    this.landmarksWanted.cancel();
-    this.placeKept.cancel();
+    this.askLater.cancel();
+    this.askLandmarksLater.cancel();
+    this.keepPlaceLater.cancel();
     this.points?.destroy();
     for (const end of this.ends) end();
   }
@@ -130,7 +130,7 @@ class MapPage {
 
   pointsChanged() {
     this.redraw();
-    this.placeKept();
+    this.keepPlaceLater();
   }
 
   // firstCamera sets the camera from the page's address, or calls camera.home if the address has no position.
@@ -175,9 +175,9 @@ class MapPage {
   // changed updates the picture, the landmarks and the page's address after the camera has moved.
   changed() {
     this.redraw();
-    this.asked();
-    this.landmarksWanted();
-    this.placeKept();
+    this.askLater();
+    this.askLandmarksLater();
+    this.keepPlaceLater();
   }
 
   turn(form, quiet) {
@@ -284,7 +284,7 @@ class MapPage {
     });
   }
 
-  question() {
+  pictureParams() {
     const window = this.camera.window();
     if (!(window.x1 > window.x0) || !(window.y1 > window.y0)) return null;
     const [across, up] = [(window.x1 - window.x0) * this.camera.unitX(), (window.y1 - window.y0) * this.camera.unit()];
@@ -294,15 +294,15 @@ class MapPage {
   }
 
   async ask() {
-    const question = this.width && this.question();
-    if (!question || this.ended || document.hidden) return;
-    const key = JSON.stringify(question);
+    const params = this.width && this.pictureParams();
+    if (!params || this.ended || document.hidden) return;
+    const key = JSON.stringify(params);
     if (this.asking && this.askedKey === key) return;
     this.asking?.abort();
     const mine = new AbortController();
     [this.asking, this.askedKey] = [mine, key];
     try {
-      const picture = new Picture(await this.app.api.binary(`${this.path}/picture`, question, { signal: mine.signal }), this.view);
+      const picture = new Picture(await this.app.api.binary(`${this.path}/picture`, params, { signal: mine.signal }), this.view);
       this.tell(null);
       this.show(picture);
       this.refreshSelected();
@@ -419,7 +419,7 @@ class MapPage {
     this.side.hidden = !picked;
     this.refreshed = Date.now();
     if (picked) this.fillSide();
-    this.placeKept();
+    this.keepPlaceLater();
     this.redraw();
   }
 

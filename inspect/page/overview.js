@@ -139,8 +139,8 @@ function notAdmitting(s) {
   return h('div', { class: 'box warn' },
     h('p', { class: 'box-title' }, `The program has not admitted the inspector for ${format.seconds(Math.round(s.age))}`),
     h('p', null, 'The page shows the last known values of the world. Either a tick takes this long, or '
-      + 'the program does not call World.Admit. A running schedule calls World.Admit between ticks; a loop of '
-      + 'your own must call it once per iteration.'));
+      + 'the program does not call World.Admit. A running schedule calls World.Admit between ticks. A loop of '
+      + 'your own must call World.Admit once per iteration.'));
 }
 
 // costPanel returns a panel with a table of the highest costs: { element, update(rows, more) }. columns are

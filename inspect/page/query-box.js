@@ -12,9 +12,9 @@
 // chosen suggestion. If no suggestion is chosen, Enter runs the query. Escape closes the list, and
 // Control+Space opens the list.
 //
-// With the option editor, Enter begins a new line, and Control+Enter runs the query. editor is { most, onEdge }:
-// the largest length of the text, and a function that the box calls with -1 or 1 if an arrow key would leave the
-// first or the last line. onEdge returns whether it has used the key.
+// With the option editor, Enter begins a new line, and Control+Enter runs the query. editor is
+// { most, onEdge }: the largest length of the text, and a function that the box calls with -1 or 1 if an arrow
+// key would leave the first or the last line. onEdge returns whether it has used the key.
 
 import { get } from './api.js';
 import { charactersAt, unitsAt } from './query-text.js';
@@ -228,7 +228,7 @@ export function queryBox({ label, text = '', placeholder = '', lines = 1, sugges
     onInput?.(input.value);
   }
 
-  // leaves reports whether an arrow key leaves the text, and onEdge has used the key.
+  // leaves reports whether an arrow key would move the caret out of the text, and onEdge has used the key.
   function leaves(direction) {
     if (!editor || input.selectionStart !== input.selectionEnd) return false;
     const passed = direction < 0 ? input.value.slice(0, input.selectionStart) : input.value.slice(input.selectionEnd);

@@ -1,4 +1,5 @@
-// A chart of the rows of a statement: lines for numbers over numbers, bars for texts with numbers.
+// A chart of the rows of a statement: lines if all columns are numbers, bars if the second
+// column is the first one with numbers.
 
 import uPlot from './uplot/uPlot.esm.js';
 import { chartFont } from './charts.js';
@@ -8,10 +9,10 @@ import { bar, color, format, h, onTheme, palette, replace } from './ui.js';
 
 const maxLines = 8;
 const maxBars = 30;
-const maxNames = 200; // a chart of more texts would not help
+const maxNames = 200; // a result with more rows has no bar chart
 
-// sqlChart makes the chart: { element, show({ columns, rows }), destroy() }. The element is hidden if the rows
-// have no chart.
+// sqlChart makes the chart: { element, show({ columns, rows }), destroy() }. The element is hidden if the
+// rows have no chart.
 export function sqlChart() {
   const element = h('figure', { class: 'chart sql-chart', role: 'group' });
   element.hidden = true;

@@ -8,8 +8,8 @@ const most = 40; // largest number of suggestions
 
 const token = /--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|'(?:[^']|'')*(?:'|$)|"(?:[^"]|"")*(?:"|$)|`[^`]*(?:`|$)|\[[^\]]*(?:\]|$)|[\p{L}\p{N}_$]+|\s+|./gu;
 
-// tokens returns the tokens of a statement: { text, from, to, kind }. kind is 'word', 'name' for a quoted name,
-// 'text', 'comment' or 'mark'.
+// tokens returns the tokens of a statement: { text, from, to, kind }. kind is 'word', 'name' for a quoted
+// name, 'text', 'comment' or 'mark'.
 function tokens(statement) {
   const list = [];
   for (const { 0: text, index: from } of statement.matchAll(token)) {
@@ -30,8 +30,8 @@ export function quoteName(name) {
   return /^[\p{L}_][\p{L}\p{N}_]*$/u.test(name) && !keywords.includes(name.toUpperCase()) ? name : `"${name.replaceAll('"', '""')}"`;
 }
 
-// tablesIn returns the tables that a statement names after FROM and JOIN: a map from the table's name or alias,
-// in lower case, to the table.
+// tablesIn returns the tables that a statement names after FROM and JOIN, as a map. The key of a table is its
+// alias, or its name if it has no alias, in lower case.
 function tablesIn(list, tables) {
   const found = new Map();
   let from = false; // whether a comma separates tables
@@ -97,8 +97,9 @@ function wordItems(typed, named, schema, empty) {
   ];
 }
 
-// matching returns the items that begin with the typed text, and then those that contain it. Of the items with
-// the same text, it returns the first. If the typed text is already an item, there is nothing to suggest.
+// matching returns the items that begin with the typed text, followed by the other items that contain the
+// text. Among items with the same text, matching returns the first. If the typed text is the whole text of an
+// item, matching returns no items.
 function matching(items, typed) {
   const word = typed.toLowerCase();
   const seen = new Set();

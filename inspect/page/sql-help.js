@@ -7,7 +7,7 @@ const numeric = (c) => /^(INT|REAL|FLOAT|DOUBLE|NUM)/i.test(c.type) && !holdsEnt
 const isText = (c) => /^(TEXT|CHAR|VARCHAR)/i.test(c.type);
 const isRelation = (t) => t.columns.length === 2 && t.columns[0].name === 'source' && t.columns[1].name === 'target';
 const isComponent = (t) => t.columns[0]?.name === 'entity' && t.name !== 'entities' && !/^(archetype|vast)_/.test(t.name);
-const isReading = (c) => numeric(c) && !/(^|_)(id|index|number|place)$/.test(c.name); // no number of something else
+const isQuantity = (c) => numeric(c) && !/(^|_)(id|index|number|place)$/.test(c.name); // IDs and indexes are not quantities
 
 // examples returns statements with their explanations, for the tables of a world: [{ text, detail }].
 export function examples(tables) {
@@ -16,13 +16,13 @@ export function examples(tables) {
   const q = quoteName;
   const components = tables.filter(isComponent);
   const named = components.find((t) => t.columns.some(isText) && t.columns.some(numeric)) ?? components.find((t) => t.columns.some(isText));
-  const counted = components.filter((t) => t !== named && t.columns.some(isReading));
-  const first = counted.find((t) => t.columns.some((c) => isReading(c) && /^INT/i.test(c.type))) ?? counted[0];
+  const counted = components.filter((t) => t !== named && t.columns.some(isQuantity));
+  const first = counted.find((t) => t.columns.some((c) => isQuantity(c) && /^INT/i.test(c.type))) ?? counted[0];
   const other = components.filter((t) => t !== named && t !== first).sort((a, b) => b.columns.length - a.columns.length)[0];
   const relation = tables.find(isRelation);
   const number = named?.columns.findLast(numeric);
   const group = named?.columns.findLast(isText);
-  const value = first?.columns.find(isReading);
+  const value = first?.columns.find(isQuantity);
   if (tables.some((t) => t.name === 'entities')) add('How many entities are there?', 'SELECT count(*) FROM entities');
   if (named && number) add(`Rows with the largest ${number.name}`, `SELECT * FROM ${q(named.name)}`, `ORDER BY ${q(number.name)} DESC LIMIT 20`);
   if (value) {
@@ -64,12 +64,12 @@ function adviceFor(error, message, { tables }) {
   if (called) return 'Press Ctrl+Space after the first letters to see the functions.';
   const [, unclear] = /ambiguous column name: (.+)/.exec(message) ?? [];
   if (unclear) return `Write a table before the name, such as t.${unclear}.`;
-  if (/not authorized/.test(message)) return 'The statements of this page only read.';
+  if (/not authorized/.test(message)) return 'The database does not allow this statement.';
   if (/incomplete input/.test(message)) return 'The statement ends too early: look for a missing bracket or quote.';
   return '';
 }
 
-// near suggests the most similar name.
+// near suggests the name that is most similar. It returns otherwise if no name is similar.
 function near(name, names, otherwise) {
   const best = names.map((other) => [distance(name.toLowerCase(), other.toLowerCase()), other]).sort((a, b) => a[0] - b[0])[0];
   return best && best[0] <= Math.max(1, name.length / 3) ? `Do you mean ${best[1]}?` : otherwise;

@@ -1,5 +1,5 @@
-// Pinned statements: the overview shows their results, and runs them again every few seconds. The browser keeps
-// the pins of each world.
+// Pinned statements: the overview shows their results, and runs them again every few seconds. The browser
+// keeps the pins of each world.
 
 import { aborted } from './api.js';
 import { explain } from './sql-help.js';

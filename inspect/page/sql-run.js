@@ -2,9 +2,9 @@
 
 import { ApiError, lines } from './api.js';
 
-// run runs a statement: { rows, more, seconds, notes }. It calls onColumns([{ name, type }]) once, and then
-// onRow for each row, an array of values. A limit of 0 means all rows. The server runs a statement that may
-// write only if post is true.
+// run runs a statement, and returns the last line of the answer: { rows, more, seconds, changed, notes }. It
+// calls onColumns([{ name, type }]) once, and then onRow for each row, which is an array of values. A limit
+// of 0 means all rows. The server refuses a statement that may write unless post is true.
 export async function run(statement, { limit, post = false, signal, onColumns, onRow }) {
   let end = null;
   const request = post ? { body: { statement, limit }, signal } : { params: { q: statement, limit }, signal };
@@ -18,7 +18,8 @@ export async function run(statement, { limit, post = false, signal, onColumns, o
   return end;
 }
 
-// rowsOf runs a statement that only reads: { columns, rows, more, seconds, notes }. rows are arrays of values.
+// rowsOf runs a statement that only reads: { columns, rows, more, seconds, notes }. rows are arrays of
+// values.
 export async function rowsOf(statement, limit, signal) {
   const rows = [];
   let columns = [];
@@ -26,8 +27,8 @@ export async function rowsOf(statement, limit, signal) {
   return { ...end, columns, rows };
 }
 
-// A value is null, a boolean, a number, a text, or an object: { integer } for a large integer, { real } for an
-// infinite number, and { blob } for bytes in base64.
+// A value is null, a boolean, a number, a text, or an object: { integer } for a large integer, { real } for
+// an infinite number, and { blob } for bytes in base64.
 
 // textOf returns a value as text, and '' for null.
 export function textOf(value) {
@@ -36,7 +37,7 @@ export function textOf(value) {
   return value.integer ?? value.real ?? hex(value.blob);
 }
 
-// numberOf returns a value as a number, or undefined for a value that is no finite number.
+// numberOf returns a value as a number, or undefined for a value that is not a finite number.
 export function numberOf(value) {
   if (typeof value === 'number') return value;
   return value?.integer === undefined ? undefined : Number(value.integer);
@@ -47,10 +48,10 @@ const hex = (blob) => `x'${[...atob(blob)].map((c) => c.charCodeAt(0).toString(1
 // holdsEntities reports whether a column with the name holds entities.
 export const holdsEntities = (name) => /^(.*\.)?(entity|source|target|parent)$/i.test(name);
 
-// entityOf returns the ID of the entity in a value, such as '17.3', or '' if the value is no entity. The lower
-// 32 bits of the number are the slot, and the next 24 bits the generation, which is not 0.
+// entityOf returns the ID of the entity in a value, such as '17.3', or '' if the value is not an entity. The
+// lower 32 bits of the number are the slot. The next 24 bits are the generation, which is not 0.
 export function entityOf(value) {
-  const text = value?.integer ?? (Number.isInteger(value) ? String(value) : '0');
+  const text = value?.integer ?? (Number.isSafeInteger(value) ? String(value) : '0');
   const bits = BigInt.asUintN(64, BigInt(text));
   const generation = (bits >> 32n) & 0xffffffn;
   return generation === 0n ? '' : `${bits & 0xffffffffn}.${generation}`;

@@ -12,7 +12,7 @@ const maxText = 500; // longest text of a cell
 // sqlTable makes the list: { element, columns, rows, begin(columns), add(row), end(), destroy() }.
 export function sqlTable() {
   let timer = 0;
-  let shaped = 0; // number of rows that the widths of the columns stem from
+  let shaped = 0; // number of rows from which the widths of the columns were computed
   const table = { columns: [], rows: [] };
   const empty = h('div', null, emptyBox('Run a statement', 'Choose an example, or write a statement and press Ctrl+Enter.'));
 
@@ -49,7 +49,7 @@ export function sqlTable() {
     element: list.element,
     begin(columns) {
       [table.columns, table.rows] = [columns, []];
-      replace(empty, emptyBox('No rows', 'The statement has no rows now.'));
+      replace(empty, emptyBox('No rows', 'The statement has returned no rows.'));
       shape();
       list.reload();
     },
@@ -68,7 +68,8 @@ export function sqlTable() {
   });
 }
 
-// isNumeric reports whether the values of a column are numbers, but not entities.
+// isNumeric reports whether the values of a column are numbers, but not entities. It looks at the first rows
+// only.
 export function isNumeric({ columns, rows }, i) {
   if (holdsEntities(columns[i].name)) return false;
   let found = false;
@@ -90,7 +91,7 @@ function shown(value, column) {
 
 const bytesOf = (value) => format.bytes(atob(value.blob).length);
 
-// cell returns the node of a value. An entity is a link, whose title is the number in SQL.
+// cell returns the node of a value. An entity is a link; the title of the link is the entity's number in SQL.
 export function cell(value, column) {
   if (value === null) return h('span', { class: 'dim' }, 'null');
   const id = holdsEntities(column.name) && entityOf(value);

@@ -2,16 +2,18 @@
 
 import { format, h } from './ui.js';
 
-const leastGroup = 4; // tables of the same form and name, up to the number at the end, are listed together
+// Tables with the same columns, whose names differ only in the number at the end, form a group. A group of at
+// least minGroup tables is one entry of the list.
+const minGroup = 4;
 
-// tableList returns the elements of the list. show(table) is called to show the rows of a table.
+// tableList returns the elements of the list. The button Show rows calls show(table).
 export function tableList(tables, show) {
   const groups = new Map();
   for (const t of tables) {
     const key = JSON.stringify([t.name.replace(/\d+$/, ''), t.columns.map((c) => c.name)]);
     groups.set(key, [...(groups.get(key) ?? []), t]);
   }
-  return [...groups.values()].flatMap((list) => (list.length < leastGroup ? list.map((t) => tableOf(t, show))
+  return [...groups.values()].flatMap((list) => (list.length < minGroup ? list.map((t) => tableOf(t, show))
     : fold(`${list[0].name} …`, `${format.number(list.length)} tables`, ...list.map((t) => tableOf(t, show)))));
 }
 

@@ -23,7 +23,7 @@ function mount(root, app) {
   const pins = pinsOf(app.world);
   let schema = { tables: [], functions: [] };
   let running = null; // the AbortController of the running statement
-  let asked = null; // the statement whose rows are shown
+  let shownText = null; // the statement whose rows are shown
   let past = -1; // index in the history of the text in the editor; -1 for a new text
   let draft = ''; // the new text, while the editor shows a text of the history
   const end = new AbortController();
@@ -52,8 +52,8 @@ function mount(root, app) {
   const onMap = h('a', { class: 'button quiet', title: 'Show the entities of the statement on the map' }, 'On the map');
   onMap.hidden = true;
   const tools = h('span', { class: 'row' }, onMap, pin, saves);
-  const shown = h('div', { class: 'queries-texts' });
-  const recent = h('div', { class: 'queries-texts' });
+  const exampleList = h('div', { class: 'queries-texts' });
+  const recentList = h('div', { class: 'queries-texts' });
   const tables = h('div', { class: 'sql-tables' });
 
   replace(root,
@@ -64,11 +64,12 @@ function mount(root, app) {
           box.element, h('div', { class: 'row' }, start, limit, state), notes)),
         panel('Rows', { class: 'flush sql-rows', tools }, chart.element, table.element)),
       h('div', { class: 'sql-side' },
-        panel('Examples', {}, shown),
+        panel('Examples', {}, exampleList),
         panel('Tables', {}, tables),
-        panel('History', { tools: h('button', { type: 'button', class: 'quiet', onclick: clear }, 'Clear') }, recent))));
+        panel('History', { tools: h('button', { type: 'button', class: 'quiet', onclick: clear }, 'Clear') }, recentList))));
 
-  // choice returns a button that runs a statement if the statement only reads.
+  // choice returns a button that puts a statement into the editor, and runs the statement if it only
+  // reads.
   const choice = (text, detail) => h('button', { type: 'button', class: 'queries-text', title: text, onclick: () => use(text) },
     detail && h('span', null, detail), h('code', null, text.replace(/\s+/g, ' ')));
 
@@ -93,7 +94,7 @@ function mount(root, app) {
 
   function showRecent() {
     const list = statements.recent();
-    replace(recent, list.length ? list.map((text) => choice(text)) : h('p', { class: 'dim' }, 'No statements yet.'));
+    replace(recentList, list.length ? list.map((text) => choice(text)) : h('p', { class: 'dim' }, 'No statements yet.'));
   }
 
   function clear() {
@@ -105,7 +106,8 @@ function mount(root, app) {
     running?.abort();
   }
 
-  // execute runs the statement in the editor. If byUser is false, the statement runs only if it reads only.
+  // execute runs the statement in the editor. If byUser is false, the server refuses a statement that may
+  // write.
   async function execute(byUser) {
     stop();
     const text = box.text.trimEnd();
@@ -120,12 +122,12 @@ function mount(root, app) {
     replace(notes);
     setText(start, 'Cancel');
     setText(state, 'Running…');
-    const begun = performance.now();
-    const clock = setInterval(() => setText(state, `Running… ${rowsText(table)}, ${format.seconds(Math.round((performance.now() - begun) / 1000))}`), 1000);
-    let began = false;
+    const startTime = performance.now();
+    const clock = setInterval(() => setText(state, `Running… ${rowsText(table)}, ${format.seconds(Math.round((performance.now() - startTime) / 1000))}`), 1000);
+    let answered = false;
     const begin = (columns) => {
-      began = true;
-      showAsked(text);
+      answered = true;
+      keepInAddress(text);
       table.begin(columns);
       onMap.hidden = !(app.world.views?.length > 0 && columns.some((c) => c.name.toLowerCase() === 'entity'));
     };
@@ -144,15 +146,16 @@ function mount(root, app) {
       if (running === mine) {
         running = null;
         setText(start, 'Run');
-        if (began) finish(text);
+        if (answered) finish(text);
       }
     }
   }
 
-  // showAsked puts the statement into the address. The browser's Back button returns to the previous one.
-  function showAsked(text) {
-    if (asked !== null && asked !== text) history.pushState(null, '', location.hash);
-    asked = text;
+  // keepInAddress puts the statement into the address. The browser's Back button returns to the previous
+  // statement.
+  function keepInAddress(text) {
+    if (shownText !== null && shownText !== text) history.pushState(null, '', location.hash);
+    shownText = text;
     app.replace({ q: text });
     onMap.href = `#/map?${new URLSearchParams({ sql: text })}`;
     showPin();
@@ -166,13 +169,13 @@ function mount(root, app) {
   }
 
   function showPin() {
-    pin.disabled = asked === null;
-    pin.setAttribute('aria-pressed', asked !== null && pins.has(asked));
+    pin.disabled = shownText === null;
+    pin.setAttribute('aria-pressed', shownText !== null && pins.has(shownText));
   }
 
   function togglePin() {
-    if (pins.has(asked)) pins.remove(asked);
-    else pins.add(asked);
+    if (pins.has(shownText)) pins.remove(shownText);
+    else pins.add(shownText);
     showPin();
   }
 
@@ -184,7 +187,7 @@ function mount(root, app) {
 
   async function saveArrow() {
     try {
-      const bytes = await binary('arrow', { q: asked ?? box.text }, { signal: end.signal });
+      const bytes = await binary('arrow', { q: shownText ?? box.text }, { signal: end.signal });
       download(new Blob([bytes], { type: 'application/vnd.apache.arrow.stream' }), fileName('arrows'));
       setText(state, `Saved ${format.bytes(bytes.byteLength)}.`);
     } catch (error) {
@@ -199,7 +202,7 @@ function mount(root, app) {
       if (!aborted(error)) replace(tables, h('p', { class: 'bad' }, error.message));
       return;
     }
-    replace(shown, examples(schema.tables).map(({ text, detail }) => choice(text, detail)));
+    replace(exampleList, examples(schema.tables).map(({ text, detail }) => choice(text, detail)));
     replace(tables, tableList(schema.tables, (t) => use(`SELECT * FROM ${quoteName(t.name)} LIMIT 100`)));
   }
 

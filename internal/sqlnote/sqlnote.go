@@ -1,6 +1,6 @@
-// Package sqlnote takes notes about a running SQL statement from the driver to the code that ran the
-// statement, such as "this ran on the copies of the columns". database/sql has no such way of its own, and
-// the two sides need not import each other.
+// Package sqlnote sends notes about an SQL statement from the driver to the code that runs the statement. A
+// note is a sentence, such as "this ran on the copies of the columns". database/sql cannot return notes. With
+// this package, the driver and the code need not import each other.
 package sqlnote
 
 import "context"

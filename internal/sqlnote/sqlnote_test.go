@@ -7,8 +7,8 @@ import (
 )
 
 func TestNotesReachTheNearestReceiver(t *testing.T) {
-	Send(t.Context(), "nobody listens")
-	Send(With(t.Context(), nil), "nor here")
+	Send(t.Context(), "no receiver")
+	Send(With(t.Context(), nil), "a nil receiver")
 	var outer, inner []string
 	ctx := With(t.Context(), func(s string) { outer = append(outer, s) })
 	Send(ctx, "one")

@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// assignments returns the columns to which a statement assigns a parameter or a string as it is. The keys are
-// positions in tokens, the values are names in lower case. columnsOf returns the names of a table's columns.
+// assignments finds the parameters and strings that a statement assigns to columns unchanged. The result maps
+// the position of such a token to the name of the column in lower case. columnsOf returns the names of a
+// table's columns.
 func assignments(tokens []token, columnsOf func(table string) []string) map[int]string {
 	found := map[int]string{}
 	for at := 0; at < len(tokens); at++ {
@@ -26,7 +27,7 @@ func assignments(tokens []token, columnsOf func(table string) []string) map[int]
 	return found
 }
 
-// addUpdated adds the assignments of an UPDATE, which start at a position.
+// addUpdated adds the assignments of an UPDATE, which start at position at.
 func addUpdated(found map[int]string, tokens []token, at int) {
 	for ; at+2 < len(tokens) && tokens[at].isName(); at++ {
 		if tokens[at+1].is("=") && isAssigned(tokens, at+2) {
@@ -44,7 +45,8 @@ func addUpdated(found map[int]string, tokens []token, at int) {
 	}
 }
 
-// isAssigned reports whether a parameter or a string at a position is a whole value.
+// isAssigned reports whether the token at position at is a parameter or a string, and is the whole assigned
+// value.
 func isAssigned(tokens []token, at int) bool {
 	if at >= len(tokens) || tokens[at].kind != tokenParam && tokens[at].kind != tokenString {
 		return false
@@ -56,7 +58,7 @@ func isAssigned(tokens []token, at int) bool {
 	return t.is(",") || t.is(")") || t.is(";") || t.kind == tokenWord && endsSelect[t.name()]
 }
 
-// addInserted adds the assignments of an INSERT. The name of the table stands at a position.
+// addInserted adds the assignments of an INSERT. The name of the table starts at position at.
 func addInserted(found map[int]string, tokens []token, at int, columnsOf func(table string) []string) {
 	if at+2 < len(tokens) && tokens[at+1].is(".") {
 		at += 2
@@ -86,8 +88,8 @@ func addInserted(found map[int]string, tokens []token, at int, columnsOf func(ta
 	}
 }
 
-// addRow adds the assignments of a row, whose values start at a position, and returns the position after the
-// row.
+// addRow adds the assignments of a row, whose values start at position at. addRow returns the position after
+// the row's values.
 func addRow(found map[int]string, tokens []token, at int, names []string) int {
 	for i := 0; at < len(tokens); i++ {
 		if isAssigned(tokens, at) && i < len(names) {
@@ -107,7 +109,7 @@ func addRow(found map[int]string, tokens []token, at int, names []string) int {
 	return at
 }
 
-// inferAssigned gives a type to the parameters that have none and are assigned to a column.
+// inferAssigned gives the type of a column to each parameter that has no type and is assigned to the column.
 func inferAssigned(text string, types []oid, from source) {
 	tokens := significant(scan(text, dialectSQLite))
 	for at, name := range assignments(tokens, from.columnsOf) {
@@ -121,12 +123,13 @@ func inferAssigned(text string, types []oid, from source) {
 	}
 }
 
-// typeStrings gives the strings that are assigned to columns the types of the columns, as PostgreSQL does:
-// '1.5' becomes the number 1.5 in a column of numbers. A string that fits no number stays a string.
+// typeStrings converts each string that is assigned to a column to the type of the column, as PostgreSQL
+// does. For example, '1.5' becomes 1.5 for a column of numbers. A string that cannot be converted stays a
+// string.
 func typeStrings(text string, columns columnTypes, columnsOf func(table string) []string) string {
 	all := scan(text, dialectSQLite)
 	var tokens []token
-	var positions []int // in all
+	var positions []int // position in all of each element of tokens
 	for i, t := range all {
 		if t.kind != tokenSpace {
 			tokens, positions = append(tokens, t), append(positions, i)
@@ -140,7 +143,7 @@ func typeStrings(text string, columns columnTypes, columnsOf func(table string) 
 	return joinTokens(all)
 }
 
-// typeString returns the value of a type that a string stands for, or the string if it stands for none.
+// typeString converts a string to a value of type o. It returns the string if the conversion is not possible.
 func typeString(t token, o oid) token {
 	s := strings.TrimSpace(stringValue(t))
 	switch o {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// columnsOfTest are the columns of a table for tests of assignments.
+// columnsOfTest returns the columns of table t, which the tests of assignments use.
 func columnsOfTest(name string) []string {
 	if name == "t" {
 		return []string{"i", "f", "b", "raw", "text"}
@@ -64,7 +64,7 @@ func TestInferAssigned(t *testing.T) {
 	}
 }
 
-// FuzzTypeStrings checks that only strings change.
+// FuzzTypeStrings checks that typeStrings keeps all tokens except strings and spaces.
 func FuzzTypeStrings(f *testing.F) {
 	for _, text := range []string{"INSERT INTO t(i) VALUES ('1'", "UPDATE t SET i = '1', (f) = '2'",
 		"INSERT INTO",

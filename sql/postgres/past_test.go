@@ -15,7 +15,7 @@ import (
 	"github.com/vastgo/vast/store"
 )
 
-// TestPast asks for a stored tick, and for more columns than a statement may copy.
+// TestPast reads a stored tick, and then more columns than a statement may copy, which a checkpoint supplies.
 func TestPast(t *testing.T) {
 	type Position struct{ X, Y float64 }
 	dir, w := t.TempDir(), vast.NewWorld(vast.Options{})
@@ -95,7 +95,8 @@ func TestPast(t *testing.T) {
 		got = row(t, c, "SELECT sum(x) FROM position WHERE x > $1", 0.5)
 		if !reflect.DeepEqual(got, []any{300.0}) || len(notices) != 1 ||
 			!strings.Contains(notices[0], "tick 3") {
-			t.Errorf("%s: %v with the notices %q, want the sum 300 and a notice with the tick", mode, got, notices)
+			t.Errorf("%s: %v with the notices %q, want the sum 300 and a notice with the tick", mode, got,
+				notices)
 		}
 		if err := c.Close(t.Context()); err != nil {
 			t.Error(err)

@@ -76,7 +76,7 @@ func (x *session) openPortal(p *portal) error {
 		if err == nil {
 			x.useDescription(p)
 			if st.returning {
-				settle(p.cursor.columns)
+				defaultToText(p.cursor.columns)
 			}
 			x.setRunning(p.cursor.cancel)
 			err = p.cursor.describe()

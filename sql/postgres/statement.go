@@ -194,7 +194,7 @@ func (x *session) prepare(text string, declared []uint32) (*statement, error) {
 	if st.isQuery() || st.writes() {
 		st.columns = c.columns
 		if st.writes() {
-			settle(st.columns)
+			defaultToText(st.columns)
 		}
 		if from.release == nil {
 			st.user = &from

@@ -1,7 +1,7 @@
 package postgres
 
-// extracts maps the fields of extract(field FROM time) to the beginning and the end of a call of SQLite
-// around the time. SQLite reads times from texts, and from numbers as Julian days.
+// extracts maps the field of extract(field FROM time) to SQL of SQLite: the text before the time, and the
+// text after the time. SQLite's functions take a time as text or as the number of a Julian day.
 var extracts = map[string][2]string{
 	"epoch":  {"unixepoch(", ", 'subsec')"},
 	"year":   {"CAST(strftime('%Y', ", ") AS INTEGER)"},
@@ -16,8 +16,9 @@ var extracts = map[string][2]string{
 	"week":   {"CAST(strftime('%V', ", ") AS INTEGER)"},
 }
 
-// findExtract reads extract(field FROM time) at position i. It returns the call of SQLite, the position of
-// the token before the time, and that of the closing parenthesis, or ok false.
+// findExtract reads extract(field FROM time) at position i. call is the element of extracts. from is the
+// position of the token FROM, and end is the position of the closing parenthesis. ok is false for other
+// tokens.
 func findExtract(tokens []token, i int) (call [2]string, from, end int, ok bool) {
 	open := nextSignificant(tokens, i+1)
 	field := nextSignificant(tokens, open+1)
@@ -34,12 +35,12 @@ func findExtract(tokens []token, i int) (call [2]string, from, end int, ok bool)
 	return call, from, end, ok && end < len(tokens)
 }
 
-// isNow reports whether the call now() begins at position i, and returns the position of its end.
+// isNow reports whether the call now() begins at position i. end is the position of the closing parenthesis.
 func isNow(tokens []token, i int) (end int, ok bool) {
 	open := nextSignificant(tokens, i+1)
 	end = nextSignificant(tokens, open+1)
 	return end, end < len(tokens) && tokens[i].is("now") && tokens[open].is("(") && tokens[end].is(")")
 }
 
-// nowCall is now() in the form in which SQLite's functions and drivers write times.
+// nowCall replaces now(). The replacement returns an RFC 3339 text in UTC with milliseconds.
 const nowCall = "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')"

@@ -12,7 +12,8 @@ import (
 	"github.com/vastgo/vast/sql/postgres"
 )
 
-// TestPsqlWorld describes the tables of a world with edges and archetypes, and uses its functions.
+// TestPsqlWorld describes the tables of a world with edges and archetypes, and calls the functions of package
+// vastsql.
 func TestPsqlWorld(t *testing.T) {
 	needPsql(t)
 	type Position struct{ X, Y float64 }

@@ -49,7 +49,7 @@ func (x *session) readOnly() bool {
 	return err == nil && on
 }
 
-// readOnlySetting returns the value of the settings that say whether the client must not write.
+// readOnlySetting returns the value of default_transaction_read_only and transaction_read_only.
 func (x *session) readOnlySetting() string {
 	if x.readOnly() {
 		return "on"
@@ -61,6 +61,9 @@ func (x *session) readOnlySetting() string {
 func (x *session) setReadOnly(value string) error {
 	if value == "default" {
 		value = "off"
+		if !x.server.options.Write {
+			value = "on"
+		}
 	}
 	on, err := parseBool(value)
 	switch {
@@ -161,9 +164,9 @@ func (x *session) checkWriteTransaction(st *statement) error {
 			"autocommit on.")
 }
 
-// settle gives the type text to the columns of a RETURNING clause whose type no rule tells. The server must
-// not look at the first row before it is asked for, because the statement would then write.
-func settle(columns []column) {
+// defaultToText gives the type text to the columns of a RETURNING clause whose type is unknown. The server
+// must not read a row to infer the type, because the statement writes when its first row is read.
+func defaultToText(columns []column) {
 	for i := range columns {
 		if columns[i].oid == oidUnspecified {
 			columns[i].oid = oidText

@@ -139,7 +139,7 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// TestWriteErrors checks the codes of statements that do not write.
+// TestWriteErrors checks the error codes of statements that fail.
 func TestWriteErrors(t *testing.T) {
 	s := listenToWorld(t, postgres.Options{Write: true})
 	for _, mode := range modes {
@@ -172,8 +172,8 @@ func TestWriteErrors(t *testing.T) {
 	}
 }
 
-// TestWriteInTransaction checks that a transaction does not write, and what a message with several statements
-// and a pipeline do.
+// TestWriteInTransaction checks that a transaction does not write. It also checks a message with several
+// statements, and a pipeline.
 func TestWriteInTransaction(t *testing.T) {
 	s := listenToWorld(t, postgres.Options{Write: true})
 	c := connect(t, s, "")
@@ -251,7 +251,7 @@ func TestDescribeDoesNotWrite(t *testing.T) {
 	}
 }
 
-// TestReadOnlySettings checks the ways in which a client or the server forbids writes.
+// TestReadOnlySettings checks the options and settings that forbid writes.
 func TestReadOnlySettings(t *testing.T) {
 	read := connect(t, listenToWorld(t, postgres.Options{}), "")
 	_, err := read.Exec(t.Context(), "UPDATE crew SET size = 9")

@@ -27,8 +27,8 @@ type driver struct {
 	err    error  // the error that ended the run; valid after done is closed
 
 	control *control
-	saves   *saves  // nil without -data
-	visited visited // the world that admits visitors between ticks, or nil
+	saves   *saves    // nil without -data
+	visited visitable // the world that admits visitors between ticks, or nil
 
 	wanted chan *snapshot // the viewer sends a snapshot to fill
 	ready  chan *snapshot // the driver returns the filled snapshot
@@ -38,8 +38,8 @@ type driver struct {
 	halting sync.Once
 }
 
-// visited is a world that admits visitors: functions that other goroutines pass to vast.World.Visit.
-type visited interface {
+// visitable is a world that admits visitors: functions that other goroutines pass to vast.World.Visit.
+type visitable interface {
 	Admit(limit time.Duration) (more bool)
 	Idle(wait func())
 }
@@ -156,7 +156,7 @@ const fillTime = 50 * time.Millisecond
 // visitTime bounds the time of one call of Admit.
 const visitTime = 500 * time.Microsecond
 
-// idle calls wait, and lets visitors in until wait returns.
+// idle calls wait. Until wait returns, the world admits visitors.
 func (d *driver) idle(wait func()) {
 	if d.visited != nil {
 		d.visited.Idle(wait)
@@ -178,7 +178,7 @@ func (d *driver) await(due, end time.Time) (time.Time, bool) {
 	default:
 	}
 	if d.visited != nil && !time.Now().Before(due) {
-		d.visited.Admit(visitTime) // the loop admits no visitor while a tick is due
+		d.visited.Admit(visitTime) // the loop below does not call idle when a tick is due
 	}
 	for {
 		now := time.Now()

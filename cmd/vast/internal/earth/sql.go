@@ -44,9 +44,9 @@ func applyEdit(w *vast.World, edit []byte) error {
 	return inspect.Apply(w, edit)
 }
 
-// serveSQL starts a server that answers SQL statements by PostgreSQL's protocol, and makes the driver admit
-// statements to the world between ticks. The server is read-only. serveSQL returns the server, and the
-// command that connects to it.
+// serveSQL starts a server that answers SQL statements in PostgreSQL's protocol, and makes the driver admit
+// statements to the world between ticks. The server is read-only. command is a shell command that connects to
+// the server.
 func serveSQL(db *sql.DB, l loaded, d *driver, o options) (s *postgres.Server, command string, err error) {
 	s, err = postgres.Listen(o.sql, db, postgres.Options{Password: os.Getenv("VAST_SQL_PASSWORD")})
 	if err != nil {
