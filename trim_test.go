@@ -111,7 +111,7 @@ func TestTrimAgedSlots(t *testing.T) {
 		}
 	}
 	if w.Alive(old[5]) || c.Has(old[5000]) || old[5].Generation() != generation.MaxCount-1 {
-		t.Fatalf("%v is alive", old[5])
+		t.Fatalf("%v or the entity of slot 5000 is alive, or the generation is not the last but one", old[5])
 	}
 	// After Trim, all slots of a word continue with the word's largest generation.
 	b.NewN(8192, nil)

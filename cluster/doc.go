@@ -97,7 +97,7 @@
 // this owner have new owners. That takes about a lease, plus the time to run the ticks since the last
 // checkpoint again. When a process ends by [Node.Close] or after [Node.Drain], other processes take its
 // regions immediately. A process that joins gets its share immediately, too. In these cases the old owner
-// leaves a checkpoint of its last tick, so no tick runs again.
+// usually leaves a checkpoint of its last tick. Then no tick runs again.
 //
 // A cluster stands still while its server does not run. An embedded server ends with its process. Three or
 // more NATS servers with Options.Replicas of 3 or more keep running when one server dies. With Options.Peers,

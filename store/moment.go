@@ -26,7 +26,9 @@ type Difference struct {
 	// the set of living entities differs. It is "the world" if another part of the world differs.
 	Column string
 	Entity vast.Entity // zero if the difference belongs to no entity
-	Field  string      // the path of the field that differs, such as At.X; empty for a whole component
+	// Field is the path of the field that differs, such as At.X, or the part of the world or of a container,
+	// such as mark. It is empty for a whole component.
+	Field string
 	// Recorded is the value in the checkpoint, and Replayed is the value after the replay, as text. After
 	// Compare, Recorded is the value in the saved world, and Replayed is the value in the compared world.
 	Recorded, Replayed string
@@ -252,8 +254,8 @@ func (m *moment) compareColumn(now *moment, i int) *Difference {
 			return at(slot, field, shown(a), shown(b))
 		}
 	}
-	// The components of a sparse column and the values of edges lie in a pool. compareRest compares the handles
-	// in the slots of a sparse column.
+	// The components of a sparse column and the values of edges lie in a pool. compareRest compares the
+	// handles in the slots of a sparse column.
 	was, is := m.findArray(state.PoolElements, i), now.findArray(state.PoolElements, i)
 	if k := elementThatDiffers(was, is); k >= 0 && keptAt(was, k) && keptAt(is, k) {
 		field, a, b := firstDifference(element(was, k), element(is, k), "")

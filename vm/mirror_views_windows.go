@@ -60,7 +60,7 @@ func findGap(n int) (uintptr, error) {
 	if err != nil {
 		return 0, err
 	}
-	return gap, windows.VirtualFree(gap, 0, windows.MEM_RELEASE) // no code has seen these addresses
+	return gap, windows.VirtualFree(gap, 0, windows.MEM_RELEASE) // sound: no pointer to these addresses exists yet
 }
 
 // mapViewsAt maps both views or none. The error is ERROR_INVALID_ADDRESS if another thread has taken the
@@ -73,7 +73,7 @@ func mapViewsAt(gap uintptr, file windows.Handle, n int) error {
 			continue
 		}
 		if i > 0 {
-			_ = windows.UnmapViewOfFile(gap) // no code has seen this view
+			_ = windows.UnmapViewOfFile(gap) // sound: no pointer into this view exists yet
 		}
 		return err
 	}

@@ -10,8 +10,8 @@ import (
 )
 
 // heapBackend is the heap stand-in: a region is one Go heap allocation, which the region's base pointer keeps
-// alive. All pages are readable and writable in every state, so no access faults. In builds that check
-// invariants, decommit poisons the memory, so that tests detect a read through a stale pointer.
+// alive. All pages are readable and writable in every state, so a read or write never faults. In builds that
+// check invariants, decommit poisons the memory, so that tests detect a read through a stale pointer.
 type heapBackend struct{}
 
 var errHeapTooLarge = errors.New("too large for the heap stand-in")
@@ -87,9 +87,9 @@ func (heapBackend) name(unsafe.Pointer, int, string) {}
 
 func (heapBackend) explain(_ string, _ int, err error) (detail string, sentinel error) {
 	if errors.Is(err, errHeapTooLarge) {
-		return "regions are Go heap memory here (" + runtime.GOOS + "/" + runtime.GOARCH +
-			", the race detector, or PagesHeap) and take their whole size: ask for less, at most " +
-			Bytes(maxHeapRegion), ErrAddressSpace
+		return "regions are Go heap memory here, because of the platform (" + runtime.GOOS + "/" +
+			runtime.GOARCH + "), the race detector or PagesHeap; such a region takes its whole size at " +
+			"once: ask for at most " + Bytes(maxHeapRegion), ErrAddressSpace
 	}
 	return "", err
 }

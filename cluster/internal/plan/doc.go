@@ -7,7 +7,8 @@
 //
 // The model:
 //
-//   - A region is a goroutine. The regions of a process share its cores.
+//   - A region is a goroutine. The regions of a process share its cores. If the process has at least two
+//     cores for each region, several workers share a part of each tick.
 //   - Before a tick, a region waits for the messages that all regions sent lookahead ticks earlier. It
 //     decodes these messages, runs the tick, encodes its own message, writes the message to its journal
 //     (unless its process has the only server), and sends the message to the server.
@@ -29,11 +30,11 @@
 //   - memory, its bandwidth and caches: a core is as fast with many busy neighbours as with few,
 //   - heartbeats, inputs, followers, lost messages, failovers, and regions that move,
 //   - differences between the places of an Earth (package cmd/vast/earth): a traveller costs the same in all
-//     regions, and the destinations of departing travellers are distributed like all travellers,
+//     regions, and as many travellers arrive in a region as depart from it,
 //   - the transfer of a message between two servers, if the client is not connected to the leader,
-//   - when other programs run: their load only stretches all work by one factor.
+//   - the times at which other programs run: their load only stretches all work by one factor.
 //
 // The measured process has an embedded server. The measured costs of appending, delivering and storing are
 // therefore those of client and server together. The simulation gives half of each cost to the client and
-// half to the server.
+// half to the server. For statuses and pointers, the server gets the whole cost of appending.
 package plan

@@ -27,9 +27,9 @@ type world struct {
 	told      int             // size of the statuses
 }
 
-// ticksWorld is the number of ticks of a run. The ticks up to ticksFirst are not measured: no traveller has
-// arrived yet, and the memory grows. Every 512th tick makes a hash, so exactly one of the 512 measured ticks
-// makes a hash.
+// ticksWorld is the number of ticks of a run. The ticks up to ticksFirst are not measured: in the first of
+// them no traveller arrives from another region, and the memory grows. Every 512th tick makes a hash, so
+// exactly one of the 512 measured ticks makes a hash.
 const (
 	ticksWorld = 600
 	ticksFirst = ticksWorld - 512

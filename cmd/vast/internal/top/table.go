@@ -91,7 +91,8 @@ func (t table) lines(cells, rows int) []tty.Line {
 }
 
 // tables draws the costliest systems and the largest columns. On a wide page, the two tables stand side by
-// side. On a narrow page, the systems stand above the columns. With few rows, there is one table only.
+// side. On a narrow page, the systems stand above the columns. With few rows, a narrow page shows one table
+// only.
 func tables(s *state, columns, rows int) []tty.Line {
 	systems, cols := systemsTable(s), columnsTable(s)
 	if columns >= sideBySide {
