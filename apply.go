@@ -11,8 +11,10 @@ import (
 
 // Applied counts the commands that [World.Apply] carried out or skipped.
 type Applied struct {
-	Done    int // commands that had an effect
-	Skipped int // commands for stale entities, and commands that set or remove an absent component
+	Done int // commands that had an effect
+	// Skipped counts commands for stale entities, commands that set or remove an absent component, and
+	// deletions that the option Refuse of a relation prevents.
+	Skipped int
 }
 
 // place locates a piece in the arguments of Apply. It has no pointers, so that sorting is cheap.
@@ -23,9 +25,9 @@ type place struct {
 }
 
 // Apply makes the recorded changes and empties the Commands. It orders the commands by position, then by the
-// order of its arguments, then by the order of recording. If the positions are the same on any number of
-// goroutines, the result is the same, too. Apply skips commands for stale entities. Hooks run as they do for
-// a direct change.
+// order of its arguments, then by the order of recording. If the positions do not depend on the number of
+// goroutines, the result does not depend on it either. Apply skips commands for stale entities. Hooks run as
+// they do for a direct change.
 //
 // If memory or slots run out, Apply returns the [*vm.Error]. The commands before the failing command are
 // applied. The failing command and all later commands stay recorded, for another Apply when there is room. If
@@ -122,13 +124,13 @@ func (w *World) applyAll(cs []*Commands, order []place) (a Applied, err error) {
 		}
 		v := recover()
 		// Only a command that adds something allocates memory. If the allocation fails, the command has
-		// changed nothing. Every other panic comes from a hook.
+		// changed nothing. Every other panic comes from a hook, or from a link that would close a circle.
 		e, ok := v.(*vm.Error)
 		if ok && w.changes == changes && kind != commandDelete && kind != commandRemove {
 			err = e
 			return
 		}
-		at.from += size // the command whose hook panicked must not be applied again
+		at.from += size // the command that panicked must not be applied again
 		if v != nil {
 			panic(v)
 		}

@@ -78,7 +78,7 @@ func newCallbackWorld() *callbackWorld {
 }
 
 // callbackPlaces are places, other than hooks, where the package calls a function of the user. Each function
-// of the map makes the package call the argument call in one of these places.
+// of the map runs an operation that calls back in one of these places. Its parameter call is the callback.
 var callbackPlaces = map[string]func(f *callbackWorld, call func()){
 	"fill": func(f *callbackWorld, call func()) { f.full.NewN(100, func(Run) { call() }) },
 	"World.Visit": func(f *callbackWorld, call func()) {
@@ -296,7 +296,7 @@ func TestCallbacks(t *testing.T) {
 	}
 }
 
-// tryCallback calls an operation in a place and reports whether the operation panicked.
+// tryCallback calls an operation in a place and reports whether the operation or the place panicked.
 func tryCallback(
 	t *testing.T, place string, run func(*callbackWorld, func()), verb string, do func(*callbackWorld),
 ) (refused bool) {

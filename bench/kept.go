@@ -178,8 +178,8 @@ const coldEvery = 100
 // pauses is the number of measured pauses. Their median is the figure.
 const pauses = 5
 
-// warmSteps returns the number of checkpoints before the first measured checkpoint. The store needs these
-// checkpoints to protect all pages. A small world needs fewer.
+// warmSteps returns the number of steps, each with a checkpoint, before the first measured step. The store
+// needs these checkpoints to protect all pages. A small world needs fewer.
 func warmSteps(n int) int { return min(30, n*cargoBytes>>20) }
 
 func newPauseColdVast(n int) side {

@@ -116,9 +116,12 @@ func (in *Inspector) subscriptions(names []string) ([]subscription, error) {
 	for _, full := range names {
 		name, argument, _ := strings.Cut(full, ":")
 		i := slices.IndexFunc(all, func(t topic) bool { return t.name == name })
-		if i < 0 || strings.ContainsAny(full, "\r\n") || len(full) > 1024 {
+		switch {
+		case i < 0:
 			return nil, badRequest("there is no topic %.40q: use overview, costs, systems or entity:17.3",
 				name)
+		case strings.ContainsAny(full, "\r\n") || len(full) > 1024:
+			return nil, badRequest("the topic %.40q… is longer than 1024 bytes or has a line break", full)
 		}
 		list = append(list, subscription{topic: all[i], full: full, argument: argument})
 	}

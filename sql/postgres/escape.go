@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// unescape returns the text of a string of the form E'text', whose quotes s contains. It knows the sequences
+// unescape returns the text of s, a string of the form E'text' with its quotes. It knows the sequences
 // \b, \f, \n, \r, \t, \101, \x41, \u0041 and \U00000041. Any other character after a backslash stands for
 // itself. If the sequences give no valid text, ok is false, and U+FFFD replaces what is not valid.
 func unescape(s string) (text string, ok bool) {

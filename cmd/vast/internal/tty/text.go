@@ -37,7 +37,8 @@ func Cut(text string, cells int) string {
 	if cells <= 0 {
 		return ""
 	}
-	// No character takes more cells than bytes, so counting bytes is enough for a short text.
+	// A character takes as many bytes as cells or more, so counting bytes is enough for a short text. The
+	// only exception is the three-em dash.
 	if len(text) <= cells || Width(text) <= cells {
 		return text
 	}

@@ -100,8 +100,9 @@ func isFunc(t types.Type) bool {
 	return ok
 }
 
-// callsBack reports whether the called function certainly calls its function arguments before it returns.
-// Other functions may keep the arguments until after the system has run.
+// callsBack reports whether the called function calls its function arguments, if at all, before it returns.
+// This counts all functions of the packages slices and sort. Other functions may keep the arguments until
+// after the system has run.
 func (s *system) callsBack(call *ast.CallExpr) bool {
 	switch lib.Callee(s.TypesInfo, call) {
 	case "sched.Context.Each", "sched.Context.Split", "sched.Reduce":
@@ -208,7 +209,8 @@ func (s *system) writeTo(at ast.Node, pointer ast.Expr) {
 	}
 }
 
-// yieldsPointers reports whether a loop over an expression yields pointers to a column's values.
+// yieldsPointers reports whether an expression calls SparseColumn.All, which yields pointers to the column's
+// values.
 func (s *system) yieldsPointers(over ast.Expr) bool {
 	call, ok := ast.Unparen(over).(*ast.CallExpr)
 	return ok && lib.Callee(s.TypesInfo, call) == "vast.SparseColumn.All"
