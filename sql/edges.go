@@ -2,7 +2,6 @@ package vastsql
 
 import (
 	"reflect"
-	"slices"
 	"strings"
 	"unsafe"
 
@@ -143,19 +142,9 @@ func (b *base) putEntity(row int, e vast.Entity) {
 }
 
 // looksUpEdges reports whether a statement is a SELECT over one table of edges that reads only the edges out
-// of one entity, or only the edges into one entity. The world finds these edges without reading others.
-func looksUpEdges(text string, s *schema) bool {
-	lower := strings.ToLower(text)
-	if len(text) > maxParsed || strings.Count(lower, "select") != 1 || !slices.ContainsFunc(s.tables,
-		func(t *table) bool { return t.edges != nil && strings.Contains(lower, strings.ToLower(t.name)) }) {
-		return false
-	}
-	statement, err := sql.NewParser(strings.NewReader(text)).ParseStatement()
-	if err != nil {
-		return false
-	}
-	q, ok := statement.(*sql.SelectStatement)
-	if !ok || q.WithClause != nil || q.Compound != nil || q.ValueLists != nil {
+// of one entity, or only the edges into one entity. q is nil for other statements. The world finds these edges without reading others.
+func looksUpEdges(q *sql.SelectStatement, s *schema) bool {
+	if q == nil || q.ValueLists != nil {
 		return false
 	}
 	from, ok := q.Source.(*sql.QualifiedTableName)

@@ -154,7 +154,7 @@ func TestLooksUpEdges(t *testing.T) {
 		"nonsense about roads":                                                    false,
 		"SELECT * FROM roads WHERE target = 5 AND lanes = 7 AND NOT length > 2.5": false,
 	} {
-		if got := looksUpEdges(text, s); got != want {
+		if got := looksUpEdges(rewrite(text, s).single, s); got != want {
 			t.Errorf("%s: %v, want %v", text, got, want)
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"math"
 	"reflect"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/rqlite/sql"
@@ -24,10 +23,10 @@ type lookup struct {
 	names  []string // of the columns of the result
 }
 
-// lookupOf returns the lookup that replaces a statement, or nil if SQLite must compute the rows. p is the
-// prepared statement.
-func lookupOf(text string, s *schema, p *prepared) *lookup {
-	if !p.point || len(text) > maxParsed {
+// lookupOf returns the lookup that replaces a statement, or nil if SQLite must compute the rows. q is the
+// statement, or nil if the statement is not a single SELECT. p is the prepared statement.
+func lookupOf(q *sql.SelectStatement, s *schema, p *prepared) *lookup {
+	if q == nil || !p.point {
 		return nil
 	}
 	named, ok := p.Stmt.(interface {
@@ -37,11 +36,8 @@ func lookupOf(text string, s *schema, p *prepared) *lookup {
 	if !ok {
 		return nil
 	}
-	statement, err := sql.NewParser(strings.NewReader(text)).ParseStatement()
-	q, isSelect := statement.(*sql.SelectStatement)
-	if err != nil || !isSelect || q.Distinct.IsValid() || q.GroupByExprs != nil || q.HavingExpr != nil ||
-		q.Windows != nil || q.OrderingTerms != nil || q.LimitExpr != nil || q.OffsetExpr != nil ||
-		q.WithClause != nil || q.Compound != nil {
+	if q.Distinct.IsValid() || q.GroupByExprs != nil || q.HavingExpr != nil ||
+		q.Windows != nil || q.OrderingTerms != nil || q.LimitExpr != nil || q.OffsetExpr != nil {
 		return nil
 	}
 	from, ok := q.Source.(*sql.QualifiedTableName)

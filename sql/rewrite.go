@@ -10,10 +10,11 @@ import (
 
 // rewritten is the result of rewrite.
 type rewritten struct {
-	text    string            // the statement as the user wrote it
-	selects []rewrittenSelect // each can be changed or left without the others
-	names   []edit            // insert aliases for columns of results whose text changes
-	point   bool              // the statement reads one table once, and only the row of one entity
+	text    string               // the statement as the user wrote it
+	selects []rewrittenSelect    // each can be changed or left without the others
+	names   []edit               // insert aliases for columns of results whose text changes
+	point   bool                 // the statement reads one table once, and only the row of one entity
+	single  *sql.SelectStatement // the statement, if it is one SELECT without others; otherwise nil
 }
 
 // rewrittenSelect is a SELECT that can read aggregates of this package.
@@ -53,12 +54,18 @@ func rewrite(text string, s *schema) rewritten {
 	if err != nil {
 		return r
 	}
-	if e, ok := statement.(*sql.ExplainStatement); ok {
+	e, explained := statement.(*sql.ExplainStatement)
+	if explained {
 		statement = e.Stmt
 	}
 	if q, ok := statement.(*sql.SelectStatement); ok {
 		w.query(q, outermost)
-		r.selects, r.names, r.point = w.selects, w.names, w.lookup && w.count == 1 && !w.unknown
+		r.selects, r.names = w.selects, w.names
+		single := w.count == 1 && !w.unknown
+		r.point = single && w.lookup
+		if single && !explained && q.WithClause == nil && q.Compound == nil {
+			r.single = q
+		}
 	}
 	return r
 }

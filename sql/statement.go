@@ -60,7 +60,6 @@ func (c *conn) prepare(ctx context.Context, text string) (*stmt, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.lookup = lookupOf(text, c.session.schema, p)
 	return &stmt{prepared: p, conn: c, text: text}, nil
 }
 
@@ -72,7 +71,7 @@ const maxMisfits = 8
 // SELECT.
 func (c *conn) prepareRewritten(ctx context.Context, text string) (*prepared, error) {
 	r := rewrite(text, c.session.schema)
-	point := r.point || looksUpEdges(text, c.session.schema)
+	point := r.point || looksUpEdges(r.single, c.session.schema)
 	for range maxMisfits {
 		if len(r.selects) == 0 {
 			break
@@ -89,7 +88,11 @@ func (c *conn) prepareRewritten(ctx context.Context, text string) (*prepared, er
 			break // the statement has an error
 		}
 	}
-	return c.prepareInner(ctx, text, point)
+	p, err := c.prepareInner(ctx, text, point)
+	if err == nil {
+		p.lookup = lookupOf(r.single, c.session.schema, p)
+	}
+	return p, err
 }
 
 func (c *conn) prepareInner(ctx context.Context, text string, point bool) (*prepared, error) {
