@@ -1,14 +1,12 @@
 package main
 
 import (
-	"context"
 	"strings"
 	"testing"
 
 	library "github.com/vastgo/vast"
-	"github.com/vastgo/vast/inspect"
+	"github.com/vastgo/vast/cmd/vast/internal/vasttest"
 	"github.com/vastgo/vast/sched"
-	vastsql "github.com/vastgo/vast/sql"
 )
 
 type body struct{ X, Y float32 }
@@ -44,32 +42,8 @@ func inspected(t *testing.T) string {
 			}
 		}
 	}
-	s := sched.New(w, sched.Options{Workers: 1, Rate: 100})
-	s.Add(sched.System{Name: "walk", Run: func(*sched.Context) {}})
-	ctx, cancel := context.WithCancel(context.Background())
-	db, err := vastsql.Open(w, vastsql.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	in, err := inspect.Serve(ctx, w, inspect.Options{SQL: db})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ended := make(chan error, 1)
-	go func() { ended <- s.Run(ctx) }()
-	t.Cleanup(func() {
-		in.Close()
-		if err := db.Close(); err != nil {
-			t.Error(err)
-		}
-		cancel()
-		if err := <-ended; err != nil {
-			t.Error(err)
-		}
-		s.Close()
-		w.Close()
-	})
-	return in.URL()
+	walk := sched.System{Name: "walk", Run: func(*sched.Context) {}}
+	return vasttest.Inspect(t, w, nil, walk)
 }
 
 func TestTopOfARealProgram(t *testing.T) {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"database/sql"
 	"io"
 	"net/http"
 	"net/url"
@@ -17,9 +18,7 @@ import (
 	"github.com/vastgo/vast"
 	vastarrow "github.com/vastgo/vast/arrow"
 	"github.com/vastgo/vast/cmd/vast/internal/attach"
-	"github.com/vastgo/vast/inspect"
-	"github.com/vastgo/vast/sched"
-	vastsql "github.com/vastgo/vast/sql"
+	"github.com/vastgo/vast/cmd/vast/internal/vasttest"
 )
 
 const numbers = 30_000
@@ -39,32 +38,9 @@ func inspected(t *testing.T) string {
 			n++
 		}
 	})
-	db, err := vastsql.Open(w, vastsql.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := sched.New(w, sched.Options{Workers: 1, Rate: 100})
-	ctx, cancel := context.WithCancel(context.Background())
-	in, err := inspect.Serve(ctx, w, inspect.Options{SQL: db,
-		Handlers: map[string]http.Handler{"arrow": vastarrow.Handler(db)}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ended := make(chan error, 1)
-	go func() { ended <- s.Run(ctx) }()
-	t.Cleanup(func() {
-		in.Close()
-		if err := db.Close(); err != nil {
-			t.Error(err)
-		}
-		cancel()
-		if err := <-ended; err != nil {
-			t.Error(err)
-		}
-		s.Close()
-		w.Close()
+	return vasttest.Inspect(t, w, func(db *sql.DB) map[string]http.Handler {
+		return map[string]http.Handler{"arrow": vastarrow.Handler(db)}
 	})
-	return in.URL()
 }
 
 // TestArrowOfAnInspector reads Arrow streams from an inspector.
