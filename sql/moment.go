@@ -30,6 +30,9 @@ type reader struct {
 	readOnly error // returned by a statement that writes; nil if statements may write
 }
 
+// stored reports whether the world is a stored moment, which does not change.
+func (r *reader) stored() bool { return r.readOnly == errStoredMoment }
+
 // take copies the needed tables at one moment.
 func (r *reader) take(ctx context.Context, needs map[*table]need) (*moment, error) {
 	m := &moment{images: map[*table]*image{}, lease: lease{from: &r.buffers}}
@@ -46,7 +49,7 @@ func (r *reader) take(ctx context.Context, needs map[*table]need) (*moment, erro
 		return m, nil // a statement that reads only reports does not wait for the world
 	}
 	c := copier{world: r.world, buffers: &m.lease, bytes: r.o.MaxCopyBytes, limit: r.o.MaxCopyBytes,
-		still: r.readOnly == errStoredMoment}
+		still: r.stored()}
 	if !c.still {
 		if err := r.prepare(ctx, &c, needs); err != nil {
 			return nil, err

@@ -48,6 +48,7 @@ func newConnector(w *vast.World, o Options) (*connector, error) {
 	spill := newSpill(o.MaxMemoryBytes)
 	inner, err := (&sqlite.SQLite{}).OpenConnector("file::memory:?vfs=" + spill.name)
 	if err != nil {
+		vfs.Unregister(spill.name)
 		return nil, err
 	}
 	kept := 2 * min(o.MaxCopyBytes, maxKept)

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"unicode/utf8"
 
 	"github.com/rqlite/sql"
@@ -140,11 +139,10 @@ func (p *past) open(f store.File) (*stored, error) {
 			o.Tables[name] = found
 		}
 	}
-	c, err := newConnector(w, o)
+	c, err := newStoredConnector(w, o)
 	if err != nil {
-		return nil, errors.Join(err, w.Close())
+		return nil, err
 	}
-	c.reader.readOnly, c.stop = errStoredMoment, sync.OnceValue(own(w))
 	return &stored{connector: c, number: f.Number, tick: f.Tick, lacks: report.Dropped}, nil
 }
 

@@ -257,8 +257,8 @@ func (r *rows) Next(dest []driver.Value) error {
 	if s.err != nil {
 		err = s.err
 	}
-	if errors.As(err, &limit) && r.n == 0 && s.reader.past.dir != "" &&
-		s.reader.readOnly != errStoredMoment && (limit.Option == "MaxCopyBytes" || limit.Option == "MaxPause") {
+	if errors.As(err, &limit) && r.n == 0 && s.reader.past.dir != "" && !s.reader.stored() &&
+		(limit.Option == "MaxCopyBytes" || limit.Option == "MaxPause") {
 		return r.readStored(dest, limit)
 	}
 	return interrupted(r.ctx, err)

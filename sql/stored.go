@@ -2,6 +2,7 @@ package vastsql
 
 import (
 	"database/sql"
+	"errors"
 	"math"
 	"sync"
 
@@ -37,13 +38,21 @@ func OpenStored(dir string, number uint64, o Options) (*sql.DB, *store.Report, e
 	if err != nil {
 		return nil, nil, err
 	}
-	c, err := newConnector(w, o)
+	c, err := newStoredConnector(w, o)
 	if err != nil {
-		_ = w.Close()
 		return nil, nil, err
 	}
-	c.reader.readOnly, c.stop = errStoredMoment, sync.OnceValue(own(w))
 	return sql.OpenDB(c), report, nil
+}
+
+// newStoredConnector makes connections to a stored world. The last connection closes the world.
+func newStoredConnector(w *vast.World, o Options) (*connector, error) {
+	c, err := newConnector(w, o)
+	if err != nil {
+		return nil, errors.Join(err, w.Close())
+	}
+	c.reader.readOnly, c.stop = errStoredMoment, sync.OnceValue(own(w))
+	return c, nil
 }
 
 // own starts a goroutine that owns the world and lets visitors in. stop ends the goroutine and closes the

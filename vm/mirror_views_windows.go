@@ -60,7 +60,8 @@ func findGap(n int) (uintptr, error) {
 	if err != nil {
 		return 0, err
 	}
-	return gap, windows.VirtualFree(gap, 0, windows.MEM_RELEASE) // sound: no pointer to these addresses exists yet
+	// Releasing the addresses is sound, because no pointer to them exists yet.
+	return gap, windows.VirtualFree(gap, 0, windows.MEM_RELEASE)
 }
 
 // mapViewsAt maps both views or none. The error is ERROR_INVALID_ADDRESS if another thread has taken the

@@ -27,7 +27,8 @@ var queryVerbs = map[string]bool{"select": true, "values": true, "with": true, "
 
 // The verbs of statements that the server refuses with the error 25006. Most of them change the schema.
 var writingVerbs = map[string]bool{
-	"create": true, "drop": true, "alter": true, "attach": true, "detach": true, "vacuum": true, "analyze": true, "reindex": true, "truncate": true,
+	"create": true, "drop": true, "alter": true, "attach": true, "detach": true, "vacuum": true,
+	"analyze": true, "reindex": true, "truncate": true,
 	"grant": true, "revoke": true, "comment": true, "merge": true, "refresh": true, "cluster": true,
 	"lock": true,
 }
@@ -135,7 +136,8 @@ func (x *session) sourceOf(ctx context.Context, text string) (source, error) {
 		return source{}, failureOf(ctx, err)
 	}
 	if readsCatalog(text, c.user) {
-		return source{c.db, translateCatalog(text, x), c.own.columnsOf(catalogNameOf(text)), c.own.namesOf, release}, nil
+		types := c.own.columnsOf(catalogNameOf(text))
+		return source{c.db, translateCatalog(text, x), types, c.own.namesOf, release}, nil
 	}
 	user := c.user
 	columns := user.columnsOf(text)

@@ -34,7 +34,8 @@ func TestTranslateQuery(t *testing.T) {
 		{"SELECT * FROM public .t, public . u", "SELECT * FROM t, u"},
 		{"SELECT a::pg_catalog . int4", "SELECT CAST(a AS INTEGER)"},
 		{`SELECT E'\x41\102\u0043\U00000044\uD83D\uDE00\q\xg'`, "SELECT 'ABCD😀qxg'"},
-		{"SELECT extract(epoch FROM (a::text)) / 60, Extract ( 'year' from\nf(b) ), extract(eon FROM c), extract(d)",
+		{"SELECT extract(epoch FROM (a::text)) / 60, Extract ( 'year' from\nf(b) ), extract(eon FROM c), " +
+			"extract(d)",
 			"SELECT unixepoch((CAST(a AS TEXT)), 'subsec') / 60, CAST(strftime('%Y', f(b) ) AS INTEGER), " +
 				"extract(eon FROM c), extract(d)"},
 		{"SELECT extract(epoch from a)::int, extract(hour from (SELECT extract(day from b)))",

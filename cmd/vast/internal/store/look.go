@@ -142,7 +142,7 @@ func admitFrame(r *http.Response) error {
 	return nil
 }
 
-// admit lets the inspector visit the world until stop is closed. The goroutine that runs admit owns the world.
+// admit lets the inspector visit the world until stop is closed. The goroutine of admit owns the world.
 func (m *openMoment) admit() {
 	defer close(m.stopped)
 	m.world.Idle(func() { <-m.stop })
