@@ -2,6 +2,7 @@ package vastsql
 
 import (
 	"reflect"
+	"sync"
 
 	"github.com/vastgo/vast"
 	"github.com/vastgo/vast/probe"
@@ -10,7 +11,7 @@ import (
 // list holds the rows of a table of Options.Lists.
 type list struct {
 	image *image
-	rowOf map[vast.Entity]int
+	rowOf func() map[vast.Entity]int // makes the map at its first call, for the first look-up
 }
 
 // newList makes the table of a slice.
@@ -21,12 +22,15 @@ func newList(name string, values any) *table {
 	t.fields[0].kind = kindInt64 // a zero entity is 0, not NULL, because count(entity) counts all rows
 	t.makeNamesUnique()
 	t.parts = []part{{size: int(v.Type().Elem().Size())}}
-	t.list = &list{rowOf: make(map[vast.Entity]int, v.Len())}
-	t.list.image = &image{table: t, rows: v.Len(), runs: []run{{rows: v.Len()}},
+	m := &image{table: t, rows: v.Len(), runs: []run{{rows: v.Len()}},
 		bases: []base{{v.UnsafePointer(), v.Type().Elem().Size(), values}}}
-	for i := range v.Len() {
-		t.list.rowOf[*(*vast.Entity)(t.list.image.at(&t.fields[0], i))] = i
-	}
+	t.list = &list{image: m, rowOf: sync.OnceValue(func() map[vast.Entity]int {
+		rowOf := make(map[vast.Entity]int, m.rows)
+		for i := range m.rows {
+			rowOf[*(*vast.Entity)(m.at(&t.fields[0], i))] = i
+		}
+		return rowOf
+	})}
 	t.rows.Store(int64(v.Len()))
 	return t
 }
@@ -54,6 +58,6 @@ func (l *list) copy() *image {
 }
 
 func (l *list) find(id int64) (row int, ok bool) {
-	row, ok = l.rowOf[vast.EntityOf(uint64(id))]
+	row, ok = l.rowOf()[vast.EntityOf(uint64(id))]
 	return row, ok
 }

@@ -16,8 +16,8 @@ import (
 
 // Limits of an answer, in bytes.
 const (
-	maxLine   = 64 << 20 // of each line
-	maxObject = 1 << 20  // of the first and the last line, which may take ten times their size in memory
+	maxLine   = 64 << 20 // a line
+	maxObject = 1 << 20  // the first or the last line, which may take ten times its size in memory
 )
 
 var errTooLong = fmt.Errorf("a row has more than %d MiB: select a part of its columns or texts", maxLine>>20)
