@@ -188,7 +188,7 @@ func (a *Archetype) newLater(h *command, end unsafe.Pointer) int {
 	for last := h; n < hi-lo && last.value() != end && last.next().what == h.what; n++ {
 		last = last.next()
 	}
-	run := a.take(lo, lo+n)
+	run := a.take(lo, lo+n, true)
 	for i := range run.Len() {
 		h.entity = run.Entity(i)
 		h = h.next()

@@ -31,6 +31,7 @@ type Archetype struct {
 
 	promised int    // number of future births for which stores have reserved room
 	observed bool   // whether a column of the archetype has hooks, a store or trackers
+	refers   bool   // whether components hold Entities in fields or arrays
 	id       uint32 // index in World.archetypes
 }
 
@@ -70,6 +71,7 @@ func (w *World) archetypeWith(columns []*column) *Archetype {
 		a.bytes += c.bytes
 		a.widest = max(a.widest, c.bytes)
 		a.observed = a.observed || c.observed
+		a.refers = a.refers || c.refers()
 	}
 	w.archetypes = append(w.archetypes, a)
 	if len(w.archetypes) > fewArchetypes {
@@ -267,7 +269,7 @@ func (a *Archetype) summarize(word uint32) {
 
 func (a *Archetype) newSlow() Entity {
 	lo := a.seek(1)
-	return a.take(lo, lo+1).Entity(0)
+	return a.take(lo, lo+1, true).Entity(0)
 }
 
 // zero clears n off-heap bytes. It clears up to 8 whole words without a call.
@@ -339,10 +341,10 @@ func (a *Archetype) NewN(n int, fill func(Run)) {
 	for n > 0 {
 		lo := a.seek(n)
 		hi := min(w.live.Next(uint(lo)), uint(a.at.end()), uint(lo)+uint(n))
-		run := a.take(lo, uint32(hi))
+		run := a.take(lo, uint32(hi), true)
 		n -= run.Len()
 		if fill != nil {
-			a.fill(run, fill)
+			a.fill(run, fill, fillBirths)
 		} else if a.observed {
 			a.tellBirths(run.start, run.start+run.n)
 		}
@@ -382,10 +384,10 @@ func (a *Archetype) NewEach(n int) iter.Seq2[int, Slot] {
 	}
 }
 
-// fill calls f for a run of new entities, and then the hooks of their births.
-func (a *Archetype) fill(run Run, f func(Run)) {
+// fill calls f for a run of new entities, and then the hooks of their births. calling describes f.
+func (a *Archetype) fill(run Run, f func(Run), calling callback) {
 	w := a.world
-	w.calling = fill
+	w.calling = calling
 	before := w.changes
 	defer func() {
 		w.calling = callback{}
@@ -397,13 +399,13 @@ func (a *Archetype) fill(run Run, f func(Run)) {
 	}()
 	f(run)
 	if w.changes != before {
-		w.changedWhile(fill.String())
+		w.changedWhile(calling.String())
 	}
 }
 
 // take makes entities in the free slots [lo, hi) of the extent a.at. It stops before the first slot that has
-// no generation left.
-func (a *Archetype) take(lo, hi uint32) Run {
+// no generation left. If zero is false, the caller overwrites all components.
+func (a *Archetype) take(lo, hi uint32, zero bool) Run {
 	w := a.world
 	gens := unsafe.Slice(w.generation(lo), hi-lo)
 	var used uint32 // bitwise OR of the old generations: 0 if no slot was used before
@@ -430,7 +432,7 @@ func (a *Archetype) take(lo, hi uint32) Run {
 			c.mustBeFree(lo, hi)
 		}
 		c.set.Fill(uint(lo), uint(hi))
-		if used != 0 {
+		if used != 0 && zero {
 			clear(c.elements(lo, hi))
 		}
 	}

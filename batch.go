@@ -7,9 +7,10 @@ import "iter"
 // different goroutines at the same time.
 type Batch struct {
 	q       *query
-	changes uint64 // the world's count of changes when the batch was made
-	lo, end uint32 // range [lo, end) of words
-	n       int    // number of entities
+	joined  *joined // the state of the query's joins, shared by all batches; nil if it has none
+	changes uint64  // the world's count of changes when the batch was made
+	lo, end uint32  // range [lo, end) of words
+	n       int     // number of entities
 }
 
 // Batches cuts the matching entities into batches of n to n+63 entities, because the cuts lie between words.
@@ -22,10 +23,13 @@ func (q Query) Batches(n int) iter.Seq[Batch] {
 		panic("vast: Query.Batches: the number of entities must be positive")
 	}
 	return func(yield func(Batch) bool) {
-		var k walk
+		k := walk{settled: true}
 		k.start(q.q)
 		k.goBySlot()
-		b := Batch{q: q.q, changes: k.changes}
+		if k.joined != nil {
+			k.joined.shared = true
+		}
+		b := Batch{q: k.q, joined: k.joined, changes: k.changes}
 		for k.next() {
 			for lo, hi := k.cursor.Lo, k.cursor.Hi; lo < hi; {
 				word := uint32(lo / 64)
@@ -71,8 +75,9 @@ func (b Batch) Runs() iter.Seq[Run] {
 }
 
 func (b Batch) walk(method string) walk {
-	k := walk{plainWalk: plainWalk{world: b.q.world, q: b.q, changes: b.changes}, source: b.q.source}
-	k.world.mustBeOpen(method)
+	b.q.world.mustBeOpen(method)
+	q := b.q.renew()
+	k := walk{plainWalk: plainWalk{world: q.world, q: q, changes: b.changes}, source: q.source, joined: b.joined}
 	if k.world.changes != k.changes {
 		k.world.changedWhile("batches of a query were in use")
 	}

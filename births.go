@@ -57,6 +57,13 @@ func (states) Births(archetypes []*Archetype, counts []int, grow func() error, b
 	if err := growAll(archetypes, counts, grow); err != nil {
 		return err
 	}
+	bear(archetypes, counts, true, born, fill)
+	return nil
+}
+
+// bear does the steps 3 to 5 of Births. There must be room for all entities. If zero is false, fill overwrites
+// all components.
+func bear(archetypes []*Archetype, counts []int, zero bool, born func(i int, r Run), fill func()) {
 	type birth struct {
 		archetype *Archetype
 		Run
@@ -74,14 +81,13 @@ func (states) Births(archetypes []*Archetype, counts []int, grow func() error, b
 		for n := counts[i]; n > 0; {
 			lo := a.seek(n)
 			hi := min(a.world.live.Next(uint(lo)), uint(a.at.end()), uint(lo)+uint(n))
-			run := a.take(lo, uint32(hi))
+			run := a.take(lo, uint32(hi), zero)
 			n -= run.Len()
 			births = append(births, birth{a, run})
 			born(i, run)
 		}
 	}
 	fill()
-	return nil
 }
 
 // growAll makes room for the births of several archetypes, and then calls grow. On an error no archetype has
@@ -110,6 +116,9 @@ func growAll(archetypes []*Archetype, counts []int, grow func() error) (err erro
 			return err
 		}
 		grown = append(grown, g)
+	}
+	if err := growShared(archetypes, counts); err != nil {
+		return err
 	}
 	return grow()
 }
@@ -146,7 +155,13 @@ func (states) GrowNames(w *World) error { return w.names.texts.c.grow(w.size) }
 // components that these additions require. Later operations can take the room. On an error nothing has
 // changed.
 func (states) GrowAdditions(col AnyColumn, end, n int) error {
-	return columnOf("GrowAdditions", col).makeRoom(uint32(end), n)
+	c := columnOf("GrowAdditions", col)
+	if s, ok := c.store.(*sharedStore); ok { // each addition may bring a new value
+		if err := s.table.Grow(n); err != nil {
+			return err
+		}
+	}
+	return c.makeRoom(uint32(end), n)
 }
 
 // Cyclic reports whether a relation is cyclic. sources is the column of the relation's sources.
@@ -156,6 +171,8 @@ func (states) Cyclic(sources any) bool { return sources.(*column).relation().cyc
 type edgesOfAnyType interface {
 	grow(n int) error
 	add(from, to Entity, v reflect.Value) bool
+	get(from, to Entity) (v reflect.Value, ok bool)
+	cut(from, to Entity) bool
 }
 
 // GrowEdges is [Edges.Grow]. sources is the column of the sources of the edges.
@@ -169,8 +186,29 @@ func (states) AddEdge(sources any, from, to Entity, v reflect.Value) bool {
 	return sources.(*column).store.(edgesOfAnyType).add(from, to, v)
 }
 
+// EdgeValue returns a copy of the value of an edge, and whether the edge exists. sources is the column of the
+// sources of the edges. Complexity: as [Edges.Get].
+func (states) EdgeValue(sources any, from, to Entity) (v reflect.Value, ok bool) {
+	return sources.(*column).store.(edgesOfAnyType).get(from, to)
+}
+
+// RemoveEdge is [Edges.Remove]. sources is the column of the sources of the edges.
+func (states) RemoveEdge(sources any, from, to Entity) bool {
+	return sources.(*column).store.(edgesOfAnyType).cut(from, to)
+}
+
 func (s edgeStore[T]) grow(n int) error { return Edges[T]{s.e}.Grow(n) }
 
 func (s edgeStore[T]) add(from, to Entity, v reflect.Value) bool {
 	return Edges[T]{s.e}.Add(from, to, *v.Addr().Interface().(*T)) != nil
 }
+
+func (s edgeStore[T]) get(from, to Entity) (v reflect.Value, ok bool) {
+	p := Edges[T]{s.e}.Get(from, to)
+	if p == nil {
+		return v, false
+	}
+	return reflect.ValueOf(*p), true
+}
+
+func (s edgeStore[T]) cut(from, to Entity) bool { return Edges[T]{s.e}.Remove(from, to) }

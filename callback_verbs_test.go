@@ -1,6 +1,7 @@
 package vast
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -25,6 +26,8 @@ var callbackVerbs = map[string]func(f *callbackWorld){
 	"probe.Columns":      func(f *callbackWorld) { probed.Columns(f.World) },
 	"probe.Archetypes":   func(f *callbackWorld) { probed.Archetypes(f.World) },
 	"probe.ComponentsOf": func(f *callbackWorld) { probed.ComponentsOf(f.World, f.es[0]) },
+	"World.Clone":        func(f *callbackWorld) { f.Clone(f.es[1]) },
+	"World.CloneN":       func(f *callbackWorld) { f.CloneN(f.es[1], 80, func(Run) {}) },
 	"World.Delete":       func(f *callbackWorld) { f.Delete(f.es[6]) },
 	"World.DeleteAll":    func(f *callbackWorld) { f.DeleteAll(f.Query(f.tag)) },
 	"World.Exchange": func(f *callbackWorld) {
@@ -60,7 +63,16 @@ var callbackVerbs = map[string]func(f *callbackWorld){
 	"NewSparseColumn":      func(f *callbackWorld) { NewSparseColumn[uint64](f.World).Add(f.es[0], 1) },
 	"NewSparseColumn only": func(f *callbackWorld) { NewSparseColumn[uint64](f.World) },
 	"NewHeapColumn":        func(f *callbackWorld) { NewHeapColumn[[]string](f.World) },
-	"NewTag":               func(f *callbackWorld) { NewTag(f.World, "more") },
+	"NewDisabled":          func(f *callbackWorld) { NewDisabled(f.World, "off", f.num) },
+	"Disabled.Disable":     func(f *callbackWorld) { NewDisabled(f.World, "off").Disable(f.es[0]) },
+	"Disabled.Enable":      func(f *callbackWorld) { NewDisabled(f.World, "off").Enable(f.es[0]) },
+	"Disabled.DisableRun": func(f *callbackWorld) {
+		for r := range f.Query(f.num).Runs() {
+			NewDisabled(f.World, fmt.Sprint("off ", r.start), f.num).DisableRun(r)
+		}
+	},
+	"probe.All": func(f *callbackWorld) { probed.All(f.Query(f.num)).Count() },
+	"NewTag":    func(f *callbackWorld) { NewTag(f.World, "more") },
 	"NewRelation": func(f *callbackWorld) {
 		NewRelation(f.World, "more", RelationOptions{OnDelete: Cascade})
 	},
@@ -158,6 +170,7 @@ var callbackVerbs = map[string]func(f *callbackWorld){
 	"Relation.Descendants":  func(f *callbackWorld) { _ = slices.Collect(f.child.Descendants(f.es[0])) },
 	"Relation.GrowLevels":   func(f *callbackWorld) { _ = f.child.GrowLevels(5) },
 	"Relation.InDepthOrder": func(f *callbackWorld) { _ = slices.Collect(f.child.InDepthOrder(f.Query())) },
+	"Relation.Nearest":      func(f *callbackWorld) { f.child.Nearest(Slot{world: f.World}, f.Query()) },
 	"Relation.OnAdd":        func(f *callbackWorld) { f.child.OnAdd(func(_, _ Entity) {}) },
 	"Relation.OnRemove":     func(f *callbackWorld) { f.child.OnRemove(func(_, _ Entity) {}) },
 	"Relation.Remove":       func(f *callbackWorld) { f.child.Remove(f.es[3]) },
@@ -169,6 +182,9 @@ var callbackVerbs = map[string]func(f *callbackWorld){
 	"Relation.SetLater":     func(f *callbackWorld) { f.aims.SetLater(f.commands, f.es[3], f.es[4]) },
 	"Relation.SetRun": func(f *callbackWorld) {
 		f.aims.SetRun(Run{start: f.es[1].slot, n: 5, world: f.World}, f.es[0])
+	},
+	"Relation.Pairs": func(f *callbackWorld) {
+		f.child.Pairs(f.Query())(func(_, _ Slot) bool { return true })
 	},
 	"Relation.Sources": func(f *callbackWorld) { _ = slices.Collect(f.child.Sources(f.es[1])) },
 
@@ -221,6 +237,9 @@ func TestCallbackVerbsAreComplete(t *testing.T) {
 	others := strings.Fields(`
 		World.Admit World.Visit Column.At Column.TryAt SparseColumn.At SparseColumn.EditAt SparseColumn.TryAt
 		HeapColumn.At HeapColumn.EditAt HeapColumn.TryAt Relation.At Tag.HasAt
+		Disabled.DisableAt Disabled.EnableAt Disabled.EnableRun Disabled.Has Disabled.HasAt Disabled.In
+		Disabled.Add Disabled.AddAll Disabled.AddLater Disabled.Grow Disabled.Len Disabled.Name
+		Disabled.OnAdd Disabled.OnRemove Disabled.Remove Disabled.RemoveAll Disabled.RemoveLater
 		Column.In Column.Name Column.Named Column.Slice Column.TrySlice
 		SparseColumn.Has SparseColumn.In SparseColumn.Len SparseColumn.Name SparseColumn.Named
 		HeapColumn.Has HeapColumn.In HeapColumn.Len HeapColumn.Name HeapColumn.Named
@@ -235,7 +254,7 @@ func TestCallbackVerbsAreComplete(t *testing.T) {
 		probe.StatsOf probe.TargetColumn probe.Targets probe.Value`)
 	for name, v := range map[string]any{"World": &World{}, "Column": Column[uint64]{},
 		"SparseColumn": SparseColumn[uint64]{},
-		"HeapColumn":   HeapColumn[string]{}, "Tag": Tag{}, "Relation": Relation{}, "Edges": Edges[uint64]{},
+		"HeapColumn":   HeapColumn[string]{}, "Tag": Tag{}, "Disabled": Disabled{}, "Relation": Relation{}, "Edges": Edges[uint64]{},
 		"Names":     &Names{},
 		"Archetype": &Archetype{}, "Tracker": &Tracker{}, "Commands": &Commands{}, "probe": probed} {
 		typ := reflect.TypeOf(v)

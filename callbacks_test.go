@@ -81,6 +81,9 @@ func newCallbackWorld() *callbackWorld {
 // of the map runs an operation that calls back in one of these places. Its parameter call is the callback.
 var callbackPlaces = map[string]func(f *callbackWorld, call func()){
 	"fill": func(f *callbackWorld, call func()) { f.full.NewN(100, func(Run) { call() }) },
+	"fill of CloneN": func(f *callbackWorld, call func()) {
+		f.CloneN(f.es[1], 100, func(Run) { call() })
+	},
 	"World.Visit": func(f *callbackWorld, call func()) {
 		done := make(chan error, 1)
 		go func() {

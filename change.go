@@ -32,6 +32,9 @@ const (
 	opPack
 	opRegroup
 	opRestore
+	opClone
+	opCloneN
+	opCopy
 )
 
 var operationNames = [...]string{
@@ -48,6 +51,7 @@ var operationNames = [...]string{
 	opName:  "Names.Set", opRemoveName: "Names.Remove",
 	opPack: "Archetype.Pack", opRegroup: "World.Regroup",
 	opRestore: "store.Load",
+	opClone:   "World.Clone", opCloneN: "World.CloneN", opCopy: "a copy of package clone",
 }
 
 // callback describes a user's function that an operation calls. The function must not change the structure,
@@ -57,7 +61,7 @@ type callback struct {
 	column *column // column of the hook, nil for other callbacks
 }
 
-var fill = callback{what: "Archetype.NewN was filling new entities"}
+var fillBirths = callback{what: "Archetype.NewN was filling new entities"}
 
 var moved = callback{what: "a callback of World.OnMove was running"}
 

@@ -61,6 +61,10 @@ type column struct {
 	owed     int // future additions and births for which the store keeps room
 	promised int // part of owed that Column.Grow promised
 
+	off      []*column // tags of NewDisabled that switch the column's components off
+	switches bool      // whether NewDisabled made the column
+	switched []*column // the columns whose components the tag switches off; nil if it switches entities off
+
 	linked string // the name of the relation or edges that the column belongs to, if any
 	skew   int    // bytes from the start of the span to base: see bitset.Skew
 }
@@ -343,6 +347,11 @@ func (c *column) bytesFor(slots int) int { return c.skew + max(slots*c.bytes, 1)
 
 // measure sets slots to the number of usable slots.
 func (c *column) measure() {
+	c.slots = uint32(min(c.usable(), int(c.world.size))) &^ 63
+}
+
+// usable returns the number of slots for which the column has memory.
+func (c *column) usable() int {
 	usable := c.set.Len()
 	if c.bytes > 0 {
 		usable = min(usable, max(0, c.span.Committed()-c.skew)/c.bytes)
@@ -350,7 +359,7 @@ func (c *column) measure() {
 	if c.tracked {
 		usable = min(usable, c.noted())
 	}
-	c.slots = uint32(min(usable, int(c.world.size))) &^ 63
+	return usable
 }
 
 func (c *column) len() int {

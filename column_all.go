@@ -13,6 +13,9 @@ func (c *column) startAll(what string, q Query, k *walk) {
 	if c == nil {
 		panic(fmt.Sprintf("vast: %s: the column was not made with NewColumn", what))
 	}
+	if c.switches {
+		c.set.Tighten() // the operation passes whole blocks by exact summaries
+	}
 	c.world.startAll(what, q, k)
 	if invariants.Enabled {
 		c.touch(true)
@@ -25,6 +28,7 @@ func (w *World) startAll(what string, q Query, k *walk) {
 	if q.q != nil && q.q.world != w {
 		panic(fmt.Sprintf("vast: %s: the query belongs to another world", what))
 	}
+	k.settled = true
 	k.start(q.q)
 }
 
@@ -33,9 +37,14 @@ func (c *column) removeAll(what string, q Query) int {
 	var k walk
 	c.startAll(what, q, &k)
 	k.world.mustNotBeInCallback(opRemoveAll)
-	marked := q.q.marked()
-	c.tellLossesOf(q)
-	q.q.mustBeMarkedAsBefore(marked)
+	if len(c.onRemove) > 0 {
+		conditions, marked := q.q, q.q.marked()
+		q = q.pinForHooks()
+		c.tellLossesOf(q)
+		conditions.mustBeMarkedAsBefore(marked)
+		k = walk{}
+		k.start(q.q)
+	}
 	n := 0
 	// Bits change only in slots that the walk has passed, so the walk may continue.
 	for k.next() {

@@ -40,6 +40,9 @@ func ColumnOf[T any](w *World) (Column[T], error) {
 		}
 		return refused("several columns of this type, " + strings.Join(list, ", ") +
 			": keep the Column that NewColumn returned")
+	case found[0].elsewhere() && found[0].store.storage() == probing.StorageShared:
+		return refused(fmt.Sprintf("a shared.Column of this type, %q, and no Column: keep the column that "+
+			"shared.New returned", found[0].name))
 	case found[0].elsewhere():
 		kind := found[0].kind()
 		return refused(fmt.Sprintf("a %s of this type, %q, and no Column: keep the "+
@@ -55,6 +58,8 @@ func (c *column) kind() string {
 		return "Tag"
 	case c.elsewhere() && c.store.storage() == probing.StorageHeap:
 		return "HeapColumn"
+	case c.elsewhere() && c.store.storage() == probing.StorageShared:
+		return "shared.Column"
 	case c.elsewhere():
 		return "SparseColumn"
 	}
@@ -99,11 +104,11 @@ func (w *World) twin(c *column, name string) *column {
 }
 
 // mustBeNewTag panics if the world has a tag of the given name.
-func (w *World) mustBeNewTag(name string) {
+func (w *World) mustBeNewTag(what, name string) {
 	for _, c := range w.columns {
 		if c.name == name && c.typ == nil {
-			panic(fmt.Sprintf("vast: NewTag: world %q has a tag %q already: keep the Tag that the first "+
-				"call returned, or choose another name", w.options.Name, name))
+			panic(fmt.Sprintf("vast: %s: world %q has a tag %q already: keep the tag that the first call "+
+				"returned, or choose another name", what, w.options.Name, name))
 		}
 	}
 }

@@ -25,6 +25,10 @@ func (m *combinedModel) checkEntity(e Entity) {
 			m.must(got == v.values[i], "%s of %v is %d, want %d", c.Name(), e, got, v.values[i])
 		}
 	}
+	for i, d := range m.switches {
+		want := m.has(e, combinedOff+i)
+		m.must(d.Has(e) == want, "%v: Has of %s returns %v", e, d.Name(), !want)
+	}
 	for _, r := range m.relations {
 		got, has := r.Target(e)
 		want, ok := r.target[e]
@@ -106,7 +110,7 @@ func (m *combinedModel) checkAll() {
 		m.must(a.Len() == born[a], "archetype %d has %d entities, want %d", i, a.Len(), born[a])
 	}
 	for c, col := range m.columns {
-		n := m.world.Query(col).Count()
+		n := m.world.Query(col).lift("Query").Count()
 		m.must(n == counts[c], "%s has %d entities, want %d", col.Name(), n, counts[c])
 		m.must(c >= combinedValues || m.values[c].count() == n, "Len of %s is not %d, the Count of its query",
 			col.Name(), n)

@@ -169,7 +169,8 @@ const (
 	combinedValues = 6                 // the number of columns of components, including the tag
 	combinedLinks  = combinedValues    // the first relation
 	combinedRoads  = combinedLinks + 6 // the edges
-	combinedCount  = combinedRoads + 2 // the number of all columns
+	combinedOff    = combinedRoads + 2 // the first Disabled: see combinedSwitched
+	combinedCount  = combinedOff + 3   // the number of all columns
 )
 
 func number64(v uint64) uint64 { return v }
@@ -197,4 +198,5 @@ func combinedColumns(m *combinedModel, s probing.Storage) []combinedColumn {
 }
 
 // combinedSets holds the column numbers of each archetype.
-var combinedSets = [][]int{{}, {0}, {0, 2}, {1, 3}, {0, 1, 4, 5}, {5, 2}}
+var combinedSets = [][]int{{}, {0}, {0, 2}, {1, 3}, {0, 1, 4, 5}, {5, 2},
+	{0, combinedOff}}

@@ -35,6 +35,7 @@ type combinedOptions struct {
 type combinedEntity struct {
 	archetype *Archetype
 	values    map[int]uint64
+	tags      map[int]bool // tags of Disabled, by column
 }
 
 type combinedModel struct {
@@ -45,6 +46,8 @@ type combinedModel struct {
 	values     []combinedColumn
 	relations  []*relationModel
 	roads      *combinedEdges
+	switches   []Disabled
+	lifted     bool // whether matching ignores what the switches switch off
 	archetypes []*Archetype
 	trackers   []*combinedTracker // nil where there is no tracker
 	buffers    []*combinedBuffer
@@ -104,6 +107,7 @@ func (m *combinedModel) open() {
 	m.roads = &combinedEdges{roads, m.options.roads, map[Entity][]Entity{}, map[Entity][]Entity{},
 		map[[2]Entity]uint64{}}
 	m.columns = append(m.columns, roads, roads.TargetColumn())
+	m.makeSwitches()
 	for _, set := range combinedSets {
 		m.archetypes = append(m.archetypes,
 			made(m, func() *Archetype { return w.Archetype(m.chosen(set)...) }))
@@ -188,6 +192,8 @@ func (m *combinedModel) has(e Entity, col int) bool {
 	case col < combinedValues:
 		_, ok := v.values[col]
 		return ok
+	case col >= combinedOff:
+		return v.tags[col]
 	case col == combinedRoads:
 		return len(m.roads.out[e]) > 0
 	case col == combinedRoads+1:
@@ -208,9 +214,13 @@ func (m *combinedModel) put(e Entity, col int, v uint64) {
 func (m *combinedModel) born(e Entity, archetype int) {
 	m.must(m.entities[e] == nil && !slices.Contains(m.stale, e) && int(e.Slot()) < (m.options.slots+63)&^63,
 		"%v is not a new entity", e)
-	m.entities[e] = &combinedEntity{m.archetypes[archetype], map[int]uint64{}}
+	m.entities[e] = &combinedEntity{m.archetypes[archetype], map[int]uint64{}, map[int]bool{}}
 	m.order = append(m.order, e)
 	for _, i := range combinedSets[archetype] {
+		if i >= combinedOff {
+			m.toggle(e, i, true)
+			continue
+		}
 		m.put(e, i, 0)
 	}
 	m.note("born", e.Slot(), e.Generation())

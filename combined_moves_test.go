@@ -24,8 +24,11 @@ func (m *combinedModel) applyMoves(b *byteStream) {
 		m.operation = "Regroup"
 		q := m.query(b)
 		var want []Entity
-		for _, e := range m.matching(q) {
-			if m.archetypeNow(e) != m.entities[e].archetype {
+		m.lifted = true
+		all := m.matching(q)
+		m.lifted = false
+		for _, e := range all {
+			if m.misplaced(e) {
 				want = append(want, e)
 			}
 		}
@@ -52,6 +55,24 @@ func (m *combinedModel) applyMoves(b *byteStream) {
 		m.checkEntity(p.new)
 		m.checkLinks(p.new)
 	}
+}
+
+// misplaced reports whether an entity's components differ from those of its archetype. Tags of Disabled are
+// no components here.
+func (m *combinedModel) misplaced(e Entity) bool {
+	v, n := m.entities[e], 0
+	for _, c := range v.archetype.columns {
+		if c.switches {
+			continue
+		}
+		if _, ok := v.values[slices.IndexFunc(m.columns, func(col AnyColumn) bool {
+			return col.column() == c
+		})]; !ok {
+			return true
+		}
+		n++
+	}
+	return n != len(v.values)
 }
 
 // archetypeNow returns the archetype of an entity's present components.

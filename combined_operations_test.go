@@ -7,7 +7,7 @@ import (
 
 // apply decodes one operation and runs it on the world and the model.
 func (m *combinedModel) apply(b *byteStream) {
-	switch b.next() % 40 {
+	switch b.next() % 47 {
 	case 0, 1, 2:
 		m.applyNew(b)
 	case 3, 4, 5, 6:
@@ -48,6 +48,10 @@ func (m *combinedModel) apply(b *byteStream) {
 		m.applyRemoving(b)
 	case 34:
 		m.applyMoves(b)
+	case 40, 41, 42, 43:
+		m.applyDisabled(b)
+	case 44, 45, 46:
+		m.applyClone(b)
 	default:
 		m.applyBulk(b)
 	}
@@ -359,7 +363,7 @@ func (m *combinedModel) applyExchange(b *byteStream, q *combinedQuery, es []Enti
 	}
 	for range 1 + b.next()%4 {
 		c := b.next() % combinedCount
-		if c > combinedLinks && (c-combinedLinks)%2 == 1 {
+		if c > combinedLinks && c < combinedOff && (c-combinedLinks)%2 == 1 {
 			c-- // the relation or edges of this target column
 		}
 		if !slices.Contains(add, c) && !slices.Contains(remove, c) {
@@ -384,6 +388,8 @@ func (m *combinedModel) applyExchange(b *byteStream, q *combinedQuery, es []Enti
 				delete(m.entities[e].values, c)
 			case c == combinedRoads:
 				m.disconnectAll(e)
+			case c >= combinedOff:
+				m.toggle(e, c, false)
 			default:
 				m.relations[(c-combinedLinks)/2].unlink(e)
 			}

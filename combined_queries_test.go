@@ -47,9 +47,9 @@ func (b *byteStream) combinedColumn() int {
 func (m *combinedModel) query(b *byteStream) *combinedQuery {
 	q := &combinedQuery{witness: m.any(b)}
 	for range b.next() % 3 {
-		if c := b.combinedColumn(); !slices.Contains(q.with, c) && m.fits(b, m.has(q.witness, c)) {
+		if c := b.combinedColumn(); !slices.Contains(q.with, c) && m.fits(b, m.present(q.witness, c)) {
 			q.with = append(q.with, c)
-			q.test(func(e Entity) bool { return m.has(e, c) }, " %s", m.columns[c].Name())
+			q.test(func(e Entity) bool { return m.present(e, c) }, " %s", m.columns[c].Name())
 		}
 	}
 	q.Query = m.world.Query(m.chosen(q.with)...)
@@ -61,12 +61,15 @@ func (m *combinedModel) query(b *byteStream) *combinedQuery {
 		q.test(func(e Entity) bool {
 			for c := range combinedCount {
 				internal := c > combinedLinks && (c-combinedLinks)%2 == 1
-				if !internal && m.has(e, c) && !slices.Contains(named, c) {
+				if !internal && c < combinedOff && m.has(e, c) && !slices.Contains(named, c) {
 					return false
 				}
 			}
 			return true
 		}, "")
+	}
+	if !slices.Contains(slices.Concat(q.with, q.without, q.any, q.optional), combinedOff) {
+		q.test(func(e Entity) bool { return m.lifted || !m.has(e, combinedOff) }, "")
 	}
 	m.operation += " [" + q.text + "]"
 	return q
@@ -74,16 +77,16 @@ func (m *combinedModel) query(b *byteStream) *combinedQuery {
 
 // form chooses a form, and adds the form to a query if the other forms of the query allow this.
 func (m *combinedModel) form(b *byteStream, q *combinedQuery) {
-	form, c := b.next()%12, b.combinedColumn()
+	form, c := b.next()%14, b.combinedColumn()
 	named := slices.Contains(q.with, c)
 	without, inAny := slices.Contains(q.without, c), slices.Contains(q.any, c)
 	optional := slices.Contains(q.optional, c)
 	switch form {
 	case 0:
-		if !named && !without && !inAny && !optional && m.fits(b, !m.has(q.witness, c)) {
+		if !named && !without && !inAny && !optional && m.fits(b, !m.present(q.witness, c)) {
 			q.Query = q.Without(m.columns[c])
 			q.without = append(q.without, c)
-			q.test(func(e Entity) bool { return !m.has(e, c) }, " without %s", m.columns[c].Name())
+			q.test(func(e Entity) bool { return !m.present(e, c) }, " without %s", m.columns[c].Name())
 		}
 	case 1, 2:
 		group := []int{}
@@ -92,12 +95,12 @@ func (m *combinedModel) form(b *byteStream, q *combinedQuery) {
 				group = append(group, c)
 			}
 		}
-		matches := slices.ContainsFunc(group, func(c int) bool { return m.has(q.witness, c) })
+		matches := slices.ContainsFunc(group, func(c int) bool { return m.present(q.witness, c) })
 		if len(group) > 0 && m.fits(b, matches) {
 			q.Query = q.Any(m.chosen(group)...)
 			q.any = append(q.any, group...)
 			q.test(func(e Entity) bool {
-				return slices.ContainsFunc(group, func(c int) bool { return m.has(e, c) })
+				return slices.ContainsFunc(group, func(c int) bool { return m.present(e, c) })
 			}, " any %v", group)
 		}
 	case 3, 4:
@@ -125,6 +128,10 @@ func (m *combinedModel) form(b *byteStream, q *combinedQuery) {
 		m.formChanged(b, q, c)
 	case 11:
 		m.formBetween(b, q)
+	case 12:
+		m.formWhere(b, q, b.next()%(len(m.relations)+1))
+	case 13:
+		m.formUp(b, q, b.next()%len(m.relations))
 	}
 }
 
@@ -159,7 +166,7 @@ func (m *combinedModel) formTo(b *byteStream, q *combinedQuery, i int) {
 	q.Query = q.To(r.Relation, target)
 	q.include(col)
 	q.to, q.target = append(q.to, i), target
-	q.test(func(e Entity) bool { t, ok := r.target[e]; return ok && t == target }, " to %s %v", r.Name(),
+	q.test(func(e Entity) bool { return m.present(e, col) && r.target[e] == target }, " to %s %v", r.Name(),
 		target)
 }
 
@@ -170,13 +177,13 @@ func (m *combinedModel) formChanged(b *byteStream, q *combinedQuery, c int) {
 		return
 	}
 	c = tr.cols[c%len(tr.cols)]
-	matches := m.has(q.witness, c) && tr.isChanged(q.witness, c)
+	matches := m.present(q.witness, c) && tr.isChanged(q.witness, c)
 	if slices.Contains(q.without, c) || slices.Contains(q.any, c) || !m.fits(b, matches) {
 		return
 	}
 	q.Query = q.Changed(m.columns[c], tr.Tracker)
 	q.include(c)
-	q.test(func(e Entity) bool { return m.has(e, c) && tr.isChanged(e, c) }, " changed %s",
+	q.test(func(e Entity) bool { return m.present(e, c) && tr.isChanged(e, c) }, " changed %s",
 		m.columns[c].Name())
 }
 
@@ -248,6 +255,7 @@ func (m *combinedModel) checkQuery(b *byteStream, q *combinedQuery) {
 		"Single returns %v, %v; %d entities match",
 		single, ok, len(es))
 	m.checkRuns(q, got)
+	m.checkPairs(q, got)
 	if len(q.to) > 1 && !q.bySlot() {
 		slices.SortFunc(got, bySlot)
 	}

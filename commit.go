@@ -20,7 +20,8 @@ type columnCommitted struct {
 	undo  func() // undoes the growth of the column's store; nil if there is nothing to undo
 }
 
-// committed returns the current sizes. The caller must pass each result to forget, the latest result first.
+// committed returns the current sizes of the given columns, of the tags of all Disabled, and of the control
+// arrays. The caller must pass each result to forget, the latest result first.
 func (w *World) committed(columns []*column) committedSizes {
 	m := committedSizes{size: w.size, gens: w.control.Above(), owners: w.control.Below(), live: w.live.Len(),
 		vacant: w.vacant.Len()}
@@ -28,7 +29,7 @@ func (w *World) committed(columns []*column) committedSizes {
 	if at == 0 {
 		w.sizes = slices.Grow(w.sizes, 3*len(columns)) // room for up to three nested growths
 	}
-	for _, c := range columns {
+	for _, c := range w.withDisabled(columns) {
 		one := columnCommitted{slots: c.slots, bits: c.set.Len(), bytes: c.span.Committed(),
 			notes: c.notesCommitted()}
 		if c.store != nil {
@@ -61,7 +62,7 @@ func (w *World) try(columns []*column, f func() error) error {
 // shrink gives back the memory beyond the sizes in m. No entity may have a slot in that memory. Memory that
 // cannot be given back stays committed, and the next growth uses it.
 func (w *World) shrink(columns []*column, m committedSizes) {
-	for i, c := range columns {
+	for i, c := range w.withDisabled(columns) {
 		was := m.columns[i]
 		c.slots = was.slots
 		c.set.Shrink(was.bits)

@@ -3,20 +3,21 @@ package vast
 import (
 	"math"
 	"math/bits"
+	"sync/atomic"
 )
 
 func (q *query) ranged() bool { return q.lo > 0 || q.hi != math.MaxUint }
 
 // cuts reports whether the query cuts the runs of its source into parts.
-func (q *query) cuts() bool { return q.exact || len(q.optional) > 0 }
+func (q *query) cuts() bool { return q.sifts() || len(q.optional) > 0 }
 
 // nextPart moves the cursor to the next part of the source's runs and reports whether there is one.
 func (k *walk) nextPart() bool {
 	for {
 		for lo := k.cursor.Hi; lo < k.end; {
 			hi := k.q.alike(lo, k.end)
-			if k.q.exact {
-				from, to := k.q.pure(uint32(lo), uint32(hi))
+			if k.q.sifts() {
+				from, to := k.pure(uint32(lo), uint32(hi))
 				if from == to {
 					lo = hi
 					continue
@@ -27,6 +28,7 @@ func (k *walk) nextPart() bool {
 			return true
 		}
 		if !k.nextWhole() {
+			k.release()
 			return false
 		}
 		k.end, k.cursor.Hi = k.cursor.Hi, k.cursor.Lo
@@ -66,7 +68,7 @@ func (q *query) alike(lo, hi uint) uint {
 	for _, c := range q.optional {
 		var here uint64
 		if lo < uint(c.slots) {
-			here = c.set.Word(lo / 64)
+			here = c.set.Load64(lo / 64)
 		}
 		if here>>(lo%64)&1 != 0 {
 			here = ^here
@@ -103,16 +105,20 @@ func (q *query) nameIDs() (ids []uint64) {
 	return ids
 }
 
-// foreign reports whether an exact query excludes the entities with the component.
+// foreign reports whether an exact query excludes the entities with the component. The tag of a Disabled is
+// not a component.
 func (q *query) foreign(c *column) bool {
-	return !c.internal && (int(c.id/64) >= len(q.ids) || q.ids[c.id/64]>>(c.id%64)&1 == 0)
+	return !c.internal && !c.switches && (int(c.id/64) >= len(q.ids) || q.ids[c.id/64]>>(c.id%64)&1 == 0)
 }
 
-// others returns the slots of mask whose entities have a component that an exact query does not name. mask is
-// a set of slots of one word, and each of these slots must hold an entity. others reads the columns of the
-// word's archetype and the columns that its entities gained after birth. o.extra holds the ids of gained
+// others returns the slots of mask whose entities do not meet a condition of Where, or have a component that
+// an exact query does not name. mask is a set of slots of one word, and each of these slots must hold an
+// entity. others reads the columns of the word's archetype and the columns that its entities gained after birth. o.extra holds the ids of gained
 // columns modulo 64, so others reads every column with such a remainder.
 func (q *query) others(word uint32, mask uint64) (m uint64) {
+	if m = q.unmet(word, mask); m == mask || !q.exact {
+		return m
+	}
 	w := q.world
 	o := w.owner(word)
 	for _, c := range w.extents[o.extent].archetype.columns {
@@ -122,7 +128,7 @@ func (q *query) others(word uint32, mask uint64) (m uint64) {
 			}
 		}
 	}
-	for rest := o.extra; rest != 0; rest &= rest - 1 {
+	for rest := atomic.LoadUint64(&o.extra); rest != 0; rest &= rest - 1 {
 		for id := int(trailingZeros(rest)); id < len(w.columns); id += 64 {
 			if c := w.columns[id]; word < c.slots/64 && q.foreign(c) {
 				m |= mask & c.set.Word(uint(word))
@@ -134,11 +140,11 @@ func (q *query) others(word uint32, mask uint64) (m uint64) {
 
 // pure returns the first range of slots in [lo, hi) whose entities have only components that an exact query
 // names. If there is no such range, pure returns hi, hi. Each slot in [lo, hi) must hold an entity.
-func (q *query) pure(lo, hi uint32) (uint32, uint32) {
+func (k *walk) pure(lo, hi uint32) (uint32, uint32) {
 	found := false
 	for at := lo; at < hi; {
 		word, mask, end := wordOf(at, hi)
-		others := q.others(word, mask)
+		others := k.others(word, mask)
 		if !found {
 			if mask &^= others; mask == 0 {
 				at = end

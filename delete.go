@@ -61,8 +61,8 @@ func (w *World) DeleteAll(q Query) int {
 	var k walk
 	w.startAll("World.DeleteAll", q, &k)
 	w.mustNotBeInCallback(opDeleteAll)
-	if len(w.relations) > 0 {
-		return w.deleteAllLinked(q)
+	if len(w.relations) > 0 || len(w.disabled) > 0 && len(w.watched) > 0 {
+		return w.deleteAllLinked(&k)
 	}
 	if len(w.watched) > 0 {
 		marked := q.q.marked()
@@ -74,7 +74,7 @@ func (w *World) DeleteAll(q Query) int {
 	for {
 		var word uint
 		var mask uint64
-		if q.q.plain { // saves the call of walk.nextWord for each word
+		if k.q.plain { // saves the call of walk.nextWord for each word
 			word, mask = k.cursor.NextWord()
 		} else {
 			word, mask = k.nextWord()

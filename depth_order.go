@@ -113,11 +113,11 @@ func (d *depthWalk) start(k *relation, q Query) {
 	w := k.world
 	var of walk
 	w.startAll("Relation.InDepthOrder", q, &of)
-	d.relation, d.q, d.changes = k, q.q, of.changes
-	if !q.q.plain {
+	d.relation, d.q, d.changes = k, of.q, of.changes
+	if !d.q.plain {
 		d.chosen = make([]uint64, w.frontier)
-		for word, mask := range q.Words() {
-			d.chosen[word] |= mask
+		for word, mask := of.nextWord(); mask != 0; word, mask = of.nextWord() {
+			d.chosen[word] = mask
 		}
 	}
 	if len(k.levels) > 0 {

@@ -113,6 +113,7 @@ type edgeStore[T any] struct {
 }
 
 func (s edgeStore[T]) drop(slot uint32)        { s.e.dropOut(slot) }
+func (s edgeStore[T]) mark() (undo func())     { return undoGrowth(rooms.Of(s.e.pool)) }
 func (s edgeStore[T]) empty()                  { s.e.pool.Clear(nil) } // enter resets the ends of lists
 func (s edgeStore[T]) trim(int) error          { return s.e.pool.Trim() }
 func (s edgeStore[T]) resident() (int, error)  { return s.e.pool.Resident() }

@@ -37,13 +37,18 @@ func (w *World) Exchange(q Query, add, remove []AnyColumn) int {
 	if err := w.roomFor(q, all); err != nil {
 		panic(err)
 	}
-	marked := q.q.marked()
+	conditions, marked := q.q, q.q.marked()
+	if slices.ContainsFunc(lost, func(c *column) bool { return len(c.onRemove) > 0 }) {
+		q = q.pinForHooks()
+	}
 	for _, c := range lost {
 		c.tellLossesOf(q)
 	}
-	q.q.mustBeMarkedAsBefore(marked)
+	conditions.mustBeMarkedAsBefore(marked)
 	if len(w.relations) > 0 {
 		q = pinForLosses(q, lost)
+	}
+	if q.q != conditions {
 		k = walk{}
 		k.start(q.q)
 	}

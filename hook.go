@@ -2,6 +2,7 @@ package vast
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 )
 
@@ -9,15 +10,24 @@ import (
 type hook func(Entity)
 
 func (c *column) hookAdd(f hook) {
-	c.world.mustBeOpen("OnAdd")
+	c.mustTakeHooks("OnAdd")
 	c.onAdd = append(c.onAdd, f)
 	c.world.observe(c)
 }
 
 func (c *column) hookRemove(f hook) {
-	c.world.mustBeOpen("OnRemove")
+	c.mustTakeHooks("OnRemove")
 	c.onRemove = append(c.onRemove, f)
 	c.world.observe(c)
+}
+
+// mustTakeHooks panics if the world is closed or the column belongs to a Disabled.
+func (c *column) mustTakeHooks(method string) {
+	c.world.mustBeOpen(method)
+	if c.switches {
+		panic(fmt.Sprintf("vast: %s: %s is a Disabled, and disabling an entity calls no hooks: use a Tracker "+
+			"of the tag", method, c.name))
+	}
 }
 
 // observe marks a column that has hooks, a store or trackers as observed. In a world without observed

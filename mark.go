@@ -214,7 +214,8 @@ func (c *column) flushDirty() {
 }
 
 // Call the methods from wrote to lost only if c.tracked is true. Several goroutines may note writes at a
-// time. One goroutine notes gains and losses, because they are structural changes.
+// time. One goroutine notes gains and losses, because they are structural changes, except in the tag of a
+// Disabled.
 
 // wrote notes that a slot's element was written, or is about to be written.
 //
@@ -257,7 +258,7 @@ func (c *column) gainedRange(lo, hi uint32) {
 // and their entities must still be alive.
 func (c *column) lost(word uint32, mask uint64) {
 	for _, m := range c.marks {
-		first := mask &^ m.touched.Word(uint(word))
+		first := mask &^ m.touched.Load64(uint(word)) // other goroutines may mark slots at the same time
 		if first == 0 {
 			continue
 		}

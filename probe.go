@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"unsafe"
 
 	"github.com/vastgo/vast/internal/invariants"
 	"github.com/vastgo/vast/internal/probing"
@@ -61,6 +62,10 @@ func (probes) ComponentsOf(w *World, e Entity) []AnyColumn {
 func (probes) Describe(col AnyColumn) (*World, probing.Column) {
 	c := columnOf("Describe", col)
 	d := probing.Column{ID: int(c.id), Name: c.name, Type: c.typ, Linked: c.linked, Private: c.internal}
+	d.Disabled = c.switches
+	for _, other := range c.switched {
+		d.Disables = append(d.Disables, int(other.id))
+	}
 	if c.elsewhere() {
 		d.Storage = c.store.storage()
 	} else if c.typ == nil {
@@ -68,6 +73,8 @@ func (probes) Describe(col AnyColumn) (*World, probing.Column) {
 	}
 	return c.world, d
 }
+
+func (probes) All(q Query) Query { return q.lift("probe.All") }
 
 func (probes) StatsOf(col AnyColumn) ColumnStats { return columnOf("StatsOf", col).stats() }
 
@@ -158,6 +165,12 @@ type anyEdges interface {
 	linked
 	valueType() reflect.Type
 	countOf(c *column, e Entity) int
+	// hasRoom, growFor, eachOut, eachIn and enterCopy copy edges: see edges.
+	hasRoom(n linkCount) bool
+	growFor(n linkCount) error
+	eachOut(slot uint32, f func(number, to uint32, value unsafe.Pointer))
+	eachIn(slot uint32, f func(number uint32))
+	enterCopy(from, to uint32, v unsafe.Pointer) (p unsafe.Pointer, first bool)
 	// walkValues works like edges.walk, but yields copies of the values.
 	walkValues(c *column, e Entity, yield func(Entity, reflect.Value) bool)
 }

@@ -4,11 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"iter"
-	"math"
 	"math/bits"
 	"slices"
+	"sync/atomic"
 
 	"github.com/vastgo/vast/internal/bitset"
+	"github.com/vastgo/vast/internal/sharing"
 )
 
 // Query selects entities by their components. A matching entity has all components that the query asks for,
@@ -22,10 +23,17 @@ type Query struct {
 	q *query
 }
 
-// query holds the conditions of a Query, and the fields that compile computes from the conditions. See
-// source.go for the source of the runs, and cuts.go for the conditions that cut runs into parts.
+// query is a compiled Query.
 type query struct {
+	terms
+	newer atomic.Pointer[query] // the query compiled for a later World.epoch, or nil: see renew
+}
+
+// terms holds the conditions of a query, and the fields that compile computes from the conditions. See
+// source.go for the source of the runs, and cuts.go for the conditions that cut runs into parts.
+type terms struct {
 	world   *World
+	epoch   uint64     // World.epoch when the query was compiled
 	named   []named    // the columns that the query names, with their roles
 	groups  int        // number of calls of Any
 	targets []targetOf // the conditions of To, in the order of the relations' columns
@@ -35,6 +43,9 @@ type query struct {
 	pinned []Run    // if not nil, these runs match, and no condition applies
 	lo, hi uint     // only the slots [lo, hi) match
 	exact  bool     // whether entities with a component that the query does not name are left out
+	lifted bool     // whether the query ignores what each Disabled switches off
+	where  []sharing.Matcher
+	joins  []*join // the conditions of Where and Up
 
 	filter   bitset.Filter
 	source   source
@@ -100,8 +111,7 @@ func (q Query) clone(method string) *query {
 		panic(zeroQuery)
 	}
 	q.q.world.mustBeOpen(method)
-	conditions := *q.q
-	return &conditions
+	return &query{terms: q.q.renew().terms}
 }
 
 // name gives columns the role r. It panics if a column has a role that conflicts with r.
@@ -132,50 +142,6 @@ func (q *query) columns(roles ...role) (columns []*column) {
 		}
 	}
 	return columns
-}
-
-// compile computes the fields that depend on the conditions.
-func (q *query) compile() Query {
-	// The required sets and the excluded sets share one array, because many programs make a query for each
-	// loop, and one array takes one allocation.
-	and := make([]*bitset.Set, 0, len(q.named)+len(q.written)+1)
-	for _, n := range q.named {
-		if (n.role == asked || n.role == implied) && !slices.Contains(and, n.set) {
-			and = append(and, n.set)
-		}
-	}
-	for _, w := range q.written {
-		and = append(and, w.marks)
-	}
-	groups := make([][]*bitset.Set, q.groups)
-	for _, n := range q.named {
-		if n.role == oneOf {
-			groups[n.group] = append(groups[n.group], n.set)
-		}
-	}
-	groups = slices.DeleteFunc(groups, func(group []*bitset.Set) bool {
-		if len(group) == 1 {
-			and = append(and, group[0]) // a group of one column asks for that column
-		}
-		return len(group) == 1
-	})
-	if len(and) == 0 {
-		and = append(and, q.world.live)
-	}
-	minus := and[len(and):]
-	for _, n := range q.named {
-		if n.role == leftOut {
-			minus = append(minus, n.set)
-		}
-	}
-	q.filter = bitset.NewFilter(and, minus, groups...)
-	q.optional = q.columns(optional)
-	if q.exact {
-		q.ids = q.nameIDs()
-	}
-	q.source = q.chooseSource()
-	q.plain = q.source == fromFilter && !q.ranged() && !q.cuts()
-	return Query{q}
 }
 
 // columnsOf checks the columns that a caller names, and returns them.
@@ -217,7 +183,7 @@ func (w *World) Query(cols ...AnyColumn) Query {
 		w.mustBeDistinct()
 		return Query{w.all}
 	}
-	q := &query{world: w, hi: math.MaxUint}
+	q := w.allTerms()
 	q.name("Query", asked, cols...)
 	return q.compile()
 }
@@ -375,7 +341,7 @@ func (q Query) Between(lo, hi int) Query {
 // change values. If the loop changes the structure of the world, the next step panics.
 func (q Query) Runs() iter.Seq[Run] {
 	return func(yield func(Run) bool) {
-		if q.q == nil || !q.q.plain || q.q.world.closed {
+		if q.q == nil || !q.q.plain || q.q.epoch != q.q.world.epoch {
 			q.q.runs(yield)
 			return
 		}
@@ -415,6 +381,7 @@ func (q Query) Words() iter.Seq2[int, uint64] {
 		for {
 			word, mask := k.nextWord()
 			if mask == 0 || !yield(int(word), mask) {
+				k.release()
 				return
 			}
 			k.check()
@@ -430,7 +397,7 @@ func (q Query) Count() int {
 	k.start(q.q)
 	n := 0
 	switch {
-	case k.q.source == fromFilter && !k.q.exact:
+	case k.q.source == fromFilter && !k.q.sifts():
 		return k.q.filter.Count(k.q.lo, min(k.q.hi, uint(k.world.frontier)*64))
 	case k.source == fromLinks:
 		for k.next() {
@@ -452,30 +419,34 @@ func (q Query) First() (Entity, bool) {
 	if !k.next() {
 		return Entity{}, false
 	}
+	k.release()
 	return k.run().Entity(0), true
 }
 
 // Single returns the one entity that matches, and true. If no entity matches, it returns the zero Entity and
 // false. If several match, it returns the first and false. Complexity: as the first two steps of running the
 // query.
-func (q Query) Single() (Entity, bool) {
+func (q Query) Single() (e Entity, single bool) {
 	var k walk
 	k.start(q.q)
 	if !k.next() {
 		return Entity{}, false
 	}
 	run := k.run()
-	return run.Entity(0), run.n == 1 && !k.next()
+	single = run.n == 1 && !k.next()
+	k.release()
+	return run.Entity(0), single
 }
 
 // pin returns a query that always matches the entities that q matches now, in the order of slots.
 func (q Query) pin() Query {
-	made := query{world: q.q.world, filter: q.q.filter, source: fromPinned, pinned: []Run{}, hi: math.MaxUint}
+	made := q.q.world.allTerms()
+	made.pinned = []Run{}
 	for run := range q.Runs() {
 		made.pinned = append(made.pinned, run)
 	}
 	slices.SortFunc(made.pinned, func(a, b Run) int { return cmp.Compare(a.start, b.start) })
-	return Query{&made}
+	return made.compile()
 }
 
 // flushDirty brings the marks that the query uses up to date. It panics if a tracker is closed.

@@ -231,6 +231,10 @@ func (c *column) renew(n *renewal) {
 	if r == nil {
 		return
 	}
+	if s, ok := c.store.(*sharedStore); ok {
+		s.renew(n, r)
+		return
+	}
 	if !c.tracked && len(r.behind) == 0 {
 		for slot := range c.present() {
 			for _, a := range r.at {

@@ -7,8 +7,8 @@ import (
 )
 
 // Regroup moves entities that match a query: if the components of an entity differ from those of its
-// archetype, the entity moves to the archetype of its current components. Links and names do not count as
-// components here. After Regroup, a query for components that many entities gained walks over long runs.
+// archetype, the entity moves to the archetype of its current components. Links, names and the tags of
+// [Disabled] do not count as components here, and disabled entities move as others do. After Regroup, a query for components that many entities gained walks over long runs.
 // [Archetype.Pack] closes the holes that Regroup leaves.
 //
 // The rules of Pack about references and callbacks hold. Regroup makes room before it moves entities. If it
@@ -21,7 +21,7 @@ func (w *World) Regroup(q Query, o MoveOptions) Moves {
 	var k walk
 	w.startAll("World.Regroup", q, &k)
 	w.mustNotBeInCallback(opRegroup)
-	groups := w.misplaced(q, o.most("World.Regroup"))
+	groups := w.misplaced(q.lift("World.Regroup"), o.most("World.Regroup"))
 	var from, to []uint32
 	for _, g := range groups {
 		from = append(from, g.slots...)
@@ -58,7 +58,8 @@ func (w *World) misplaced(q Query, limit int) (groups []group) {
 		o := w.owner(uint32(word))
 		if o.extent != last.extent || o.extra != last.extra {
 			last = *o
-			columns = w.columnsOfWord(o, columns[:0])
+			// An entity that is disabled should not move.
+			columns = slices.DeleteFunc(w.columnsOfWord(o, columns[:0]), (*column).isSwitch)
 		}
 		a := w.extents[o.extent].archetype
 		left := mask & w.differing(a, columns, uint32(word))
@@ -101,6 +102,9 @@ func (w *World) columnsOfWord(o *owner, to []*column) []*column {
 	}
 	return to
 }
+
+// isSwitch reports whether the column is the tag of a Disabled.
+func (c *column) isSwitch() bool { return c.switches }
 
 // differing returns the slots of a word whose presence bits in the given columns differ from the presence
 // bits of a newborn entity of an archetype.

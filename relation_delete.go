@@ -15,6 +15,11 @@ type linked interface {
 	appendSources(to []uint32, target uint32) []uint32
 	// appendTargets appends the targets of a source.
 	appendTargets(to []uint32, source uint32) []uint32
+	// leads reports whether a target of a slot's entity is in a set.
+	leads(source uint32, to members) bool
+	// countSources returns the number of links to a target, and markSources sets the bits of their sources.
+	countSources(target uint32) int
+	markSources(bits []uint64, target uint32)
 	// unlinkSource removes all links of a source that is deleted. The caller clears the source's presence
 	// bit.
 	unlinkSource(slot uint32)
@@ -233,7 +238,10 @@ func (d *deletion) orphans(l linked, doomed []wordMask) []wordMask {
 	return gainsFrom(slots)
 }
 
-func gainsFrom(slots []uint32) (gains []wordMask) {
+func gainsFrom(slots []uint32) []wordMask { return appendGains(nil, slots) }
+
+// appendGains appends the slots to gains, which must be empty. It sorts the slots.
+func appendGains(gains []wordMask, slots []uint32) []wordMask {
 	slices.Sort(slots)
 	for _, s := range slots {
 		if n := len(gains); n > 0 && gains[n-1].word == s/64 {
@@ -330,12 +338,11 @@ func merge(a, b []wordMask) []wordMask {
 	return joined
 }
 
-// deleteAllLinked does the work of DeleteAll in a world with relations. It collects the matches before it
-// removes the first link, because removing links changes which entities match.
-func (w *World) deleteAllLinked(q Query) int {
+// deleteAllLinked does the work of DeleteAll in a world with relations, and in a world with Disabled tags and
+// hooks. It collects the matches before it removes the first link or calls the first hook, because removed
+// links and hooks that disable entities change which entities match.
+func (w *World) deleteAllLinked(k *walk) int {
 	var seeds []wordMask
-	var k walk
-	k.start(q.q)
 	for k.next() {
 		for lo, end := uint32(k.cursor.Lo), uint32(k.cursor.Hi); lo < end; {
 			word, mask, hi := wordOf(lo, end)

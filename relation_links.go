@@ -172,6 +172,15 @@ func (k *relation) shrinkLinks(bytes int) error {
 // enter links a source to a target, and moves the source's descendants to their new levels. The source must
 // have no target yet. There must be room.
 func (k *relation) enter(slot uint32, target Entity) {
+	k.join(slot, target)
+	if !k.cyclic {
+		k.setLevel(slot, k.below(target.slot))
+		k.relevel(slot)
+	}
+}
+
+// join does the work of enter except for the levels.
+func (k *relation) join(slot uint32, target Entity) {
 	t := k.targets
 	if !t.set.Test(uint(target.slot)) {
 		t.giveIn(target.slot/64, 1<<(target.slot%64))
@@ -189,10 +198,6 @@ func (k *relation) enter(slot uint32, target Entity) {
 	f.last = slot
 	f.count++
 	*k.target(slot) = target
-	if !k.cyclic {
-		k.setLevel(slot, k.below(target.slot))
-		k.relevel(slot)
-	}
 }
 
 // unlink removes a source from the list of its target. The descendants of the source keep their levels.

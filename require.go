@@ -29,7 +29,8 @@ import (
 //   - an archetype or an entity has col or a column that requires col;
 //   - col would require itself;
 //   - a column belongs to another world, or is named twice;
-//   - a column belongs to a relation, to edges or to [Names].
+//   - a column belongs to a relation, to edges or to [Names];
+//   - col is a [Disabled].
 //
 // A world without requirements pays nothing.
 func (w *World) Require(col AnyColumn, required ...AnyColumn) {
@@ -37,6 +38,10 @@ func (w *World) Require(col AnyColumn, required ...AnyColumn) {
 	w.mustRunAlone("World.Require")
 	columns := w.columnsOf("World.Require", append([]AnyColumn{col}, required...))
 	mustStandAlone("World.Require", columns)
+	if columns[0].switches {
+		panic(fmt.Sprintf("vast: World.Require: %s is a Disabled, and disabling an entity adds no components: "+
+			"name another column that requires them", columns[0].name))
+	}
 	c, all := columns[0], columns[1:] // all required columns, direct or indirect
 	for _, r := range columns[1:] {
 		all = slices.Concat(all, r.requires)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/vastgo/vast/internal/layout"
 	"github.com/vastgo/vast/internal/probing"
+	"github.com/vastgo/vast/internal/sharing"
 )
 
 // NewColumn registers a component whose type is known only at run time. It panics as NewColumn, NewTag,
@@ -34,6 +35,12 @@ func (probes) NewColumn(w *World, name string, typ reflect.Type, s probing.Stora
 		}
 	case probing.StorageSparse:
 		c, err = w.registerSparse(name, typ)
+	case probing.StorageShared:
+		mustHaveSize("probe: NewColumn", typ)
+		var of *sharedStore
+		if of, err = w.registerShared(name, typ, sharing.ReflectMap(typ)); err == nil {
+			c = of.c
+		}
 	case probing.StorageHeap:
 		if c, err = w.register(name, nil); err == nil {
 			c.typ = typ

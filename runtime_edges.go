@@ -166,6 +166,16 @@ func (s runtimeEdgeStore) add(from, to Entity, v reflect.Value) bool {
 	return true
 }
 
+func (s runtimeEdgeStore) get(from, to Entity) (v reflect.Value, ok bool) {
+	p := Edges[struct{}]{s.e}.Get(from, to)
+	if p == nil {
+		return v, false
+	}
+	v = reflect.New(s.s.typ).Elem()
+	v.Set(reflect.NewAt(s.s.typ, s.s.at(s.s.slotOf(p))).Elem())
+	return v, true
+}
+
 func (s runtimeEdgeStore) state() state.Container {
 	return runtimeEdgesState{s.edgeStore.state(), s.s}
 }

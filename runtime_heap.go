@@ -51,6 +51,10 @@ func (s *runtimeHeapStore) put(e Entity) {
 	s.used[i]++
 }
 
+func (s *runtimeHeapStore) assign(slot uint32, v unsafe.Pointer) {
+	s.value(slot).Set(reflect.NewAt(s.typ, v).Elem())
+}
+
 func (s *runtimeHeapStore) drop(slot uint32) {
 	s.value(slot).SetZero()
 	i := slot >> s.shift

@@ -80,6 +80,10 @@ func (s *runtimePool) put(e Entity) {
 	*s.entity(e.slot) = e
 }
 
+func (s *runtimePool) assign(slot uint32, v unsafe.Pointer) {
+	copyBytes(s.at(slot), v, s.element.Field(0).Type.Size())
+}
+
 func (s *runtimePool) drop(slot uint32)        { s.pool.Remove(*s.handle(slot)) }
 func (s *runtimePool) move(_, new Entity)      { *s.entity(new.slot) = new }
 func (s *runtimePool) empty()                  { s.pool.Clear(nil) }
@@ -94,10 +98,7 @@ func (s *runtimePool) memory() (int, int, int) { return s.pool.Reserved(), s.poo
 // need does what poolStore.need does.
 func (s *runtimePool) need(n, owed int) int { return n + max(0, min(owed, s.rooms.Left()-n)) }
 
-func (s *runtimePool) mark() (undo func()) {
-	before := s.rooms.Committed()
-	return func() { s.rooms.Restore(before) }
-}
+func (s *runtimePool) mark() (undo func()) { return undoGrowth(s.rooms) }
 
 func (s *runtimePool) check(c *column, must func(bool, string, ...any)) {
 	n := 0

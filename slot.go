@@ -53,6 +53,7 @@ func (q Query) Slots() iter.Seq[Slot] {
 		k.start(q.q)
 		for s := range k.each("a query was running") {
 			if !yield(s) {
+				k.release()
 				return
 			}
 		}

@@ -15,6 +15,8 @@ const (
 
 func (q *query) chooseSource() source {
 	switch {
+	case q.pinned != nil:
+		return fromPinned
 	case q.list != nil:
 		return fromList
 	case len(q.targets) > 0 && q.ranged():
@@ -34,6 +36,9 @@ func (k *walk) startSource() {
 	}
 	if k.q.ranged() {
 		k.startBetween(0, k.cursor.End())
+	}
+	if k.q.joins != nil {
+		k.startJoins()
 	}
 }
 
@@ -76,14 +81,18 @@ func (k *walk) nextWord() (word uint, mask uint64) {
 		} else {
 			word, mask = k.cursor.NextWord()
 		}
-		if mask == 0 || k.q.plain {
+		if mask == 0 {
+			k.release()
+			return word, 0
+		}
+		if k.q.plain {
 			return word, mask
 		}
 		if k.source != fromList {
 			mask = k.keep(word, mask)
 		}
-		if k.q.exact {
-			mask &^= k.q.others(uint32(word), mask)
+		if k.q.sifts() {
+			mask &^= k.leftOut(uint32(word), mask)
 		}
 		if mask != 0 {
 			return word, mask
@@ -101,7 +110,7 @@ func (k *walk) keep(word uint, mask uint64) uint64 {
 		return mask
 	}
 	for m := mask; m != 0; m &= m - 1 {
-		if !k.hasTargets(uint32(word)*64 + trailingZeros(m)) {
+		if !k.q.hasTargets(uint32(word)*64 + trailingZeros(m)) {
 			mask &^= m & -m
 		}
 	}
@@ -161,14 +170,14 @@ func (k *walk) matches(slot uint32) bool {
 	if word := slot / 64; word != l.word {
 		l.word, l.mask = word, k.q.filter.All(uint(word))
 	}
-	return l.mask>>(slot%64)&1 != 0 && (len(k.q.targets) == 1 || k.hasTargets(slot))
+	return l.mask>>(slot%64)&1 != 0 && (len(k.q.targets) == 1 || k.q.hasTargets(slot))
 }
 
 // hasTargets reports whether an entity has the targets of the query. The caller has checked that the entity
 // has a target in each relation of the query.
-func (k *walk) hasTargets(slot uint32) bool {
-	for i := range k.q.targets {
-		if t := &k.q.targets[i]; *t.relation.target(slot) != t.target {
+func (q *query) hasTargets(slot uint32) bool {
+	for i := range q.targets {
+		if t := &q.targets[i]; *t.relation.target(slot) != t.target {
 			return false
 		}
 	}
@@ -182,12 +191,12 @@ type related struct{ next, end uint32 }
 func (k *walk) nextRelated() bool {
 	r := &k.slots
 	for {
-		for r.next < r.end && !k.hasTargets(r.next) {
+		for r.next < r.end && !k.q.hasTargets(r.next) {
 			r.next++
 		}
 		if r.next < r.end {
 			lo := r.next
-			for r.next < r.end && k.hasTargets(r.next) {
+			for r.next < r.end && k.q.hasTargets(r.next) {
 				r.next++
 			}
 			k.cursor.Lo, k.cursor.Hi = uint(lo), uint(r.next)

@@ -54,6 +54,15 @@ func (states) Describe(w *World) (*state.World, error) {
 	return s, nil
 }
 
+// Generations returns the generations of all slots, for package observe. The result is valid until the
+// structure of the world changes. method is the name of the caller. Generations panics if the world is closed
+// or a callback is running.
+func (states) Generations(method string, w *World) []uint32 {
+	w.mustBeOpen(method)
+	w.mustRunAlone(method)
+	return unsafe.Slice((*uint32)(w.gens), w.size)
+}
+
 // OnSettle registers f. World.Apply, Admit, Reset, Trim and Close call f before they write to the world or
 // give memory back. A visitor of World.Idle calls f before it runs. f returns when the caller may continue. A
 // nil f removes the callback.
@@ -82,6 +91,7 @@ func (c *column) state() state.Column {
 	_, d := probes{}.Describe(columnOfAnyType{c})
 	s := state.Column{Name: c.name, Linked: c.linked, Private: c.internal, Names: c.world.namedBy(c),
 		Storage: d.Storage, Type: c.typ, Of: c}
+	s.Disabled, s.Disables = d.Disabled, d.Disables
 	if k := c.links(); k != nil {
 		s.OnDelete = uint8(k.rule())
 		s.Cyclic = c.relation() != nil && c.relation().cyclic
@@ -207,6 +217,9 @@ func (c *column) typeOfElement() reflect.Type {
 	if c.store != nil && c.store.storage() == probing.StorageSparse {
 		return reflect.TypeFor[[2]uint32]()
 	}
+	if _, ok := c.store.(*sharedStore); ok {
+		return reflect.TypeFor[uint32]()
+	}
 	return c.typ
 }
 
@@ -238,12 +251,16 @@ func (c *column) relation() *relation {
 	return nil
 }
 
-// Value returns the component of the entity in a slot of a column. The caller may read and write the result.
-// The entity must have the component.
+// Value returns the component of the entity in a slot of a column. The entity must have the component. The
+// caller may read the result, and write it unless the column is of package shared.
 func (states) Value(of any, slot int) reflect.Value {
 	c := of.(*column)
 	return reflect.NewAt(c.typ, c.at(uint32(slot))).Elem()
 }
+
+// Assign overwrites the component of the entity in a slot of a column. The entity must have the component. In
+// a column of package shared, a new value can fail: Assign panics with a *vm.Error.
+func (states) Assign(of any, slot int, v reflect.Value) { of.(*column).setValue(uint32(slot), v) }
 
 // Element returns the address of the component of the entity in a slot of a column. The entity must have the
 // component. In a dense column the components of adjoining slots lie side by side.

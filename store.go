@@ -19,6 +19,9 @@ type store interface {
 	at(slot uint32) unsafe.Pointer
 	// put makes a zero element for an entity that gains the component.
 	put(e Entity)
+	// assign overwrites the element of a slot by the value at v, which has the column's type. Only stores of
+	// elements outside of the column do this.
+	assign(slot uint32, v unsafe.Pointer)
 	// drop removes the element of a slot that loses the component. An operation calls dropped after its last
 	// drop.
 	drop(slot uint32)
@@ -56,6 +59,7 @@ type inPlace struct{}
 func (inPlace) storage() probing.Storage                  { return probing.StorageDense }
 func (inPlace) at(uint32) unsafe.Pointer                  { return nil }
 func (inPlace) put(Entity)                                {}
+func (inPlace) assign(uint32, unsafe.Pointer)             {}
 func (inPlace) drop(uint32)                               {}
 func (inPlace) dropped()                                  {}
 func (inPlace) move(_, _ Entity)                          {}

@@ -114,6 +114,8 @@ func (s *heapStore[T]) put(e Entity) {
 	s.used[i]++
 }
 
+func (s *heapStore[T]) assign(slot uint32, v unsafe.Pointer) { *s.element(slot) = *(*T)(v) }
+
 func (s *heapStore[T]) drop(slot uint32) {
 	var zero T
 	*s.element(slot) = zero

@@ -185,9 +185,12 @@ func (s *poolStore[T]) need(n, owed int) int {
 	return n + max(0, min(owed, s.rooms.Left()-n))
 }
 
-func (s *poolStore[T]) mark() (undo func()) {
-	before := s.rooms.Committed()
-	return func() { s.rooms.Restore(before) }
+func (s *poolStore[T]) mark() (undo func()) { return undoGrowth(s.rooms) }
+
+// undoGrowth returns a function that undoes all later growth of a pool.
+func undoGrowth(p rooms.Pool) func() {
+	before := p.Committed()
+	return func() { p.Restore(before) }
 }
 
 func (s *poolStore[T]) put(e Entity) {
@@ -197,6 +200,8 @@ func (s *poolStore[T]) put(e Entity) {
 }
 
 func (s *poolStore[T]) move(_, new Entity) { s.pool.Get(*s.handle(new.slot)).entity = new }
+
+func (s *poolStore[T]) assign(slot uint32, v unsafe.Pointer) { *s.element(slot) = *(*T)(v) }
 
 func (s *poolStore[T]) drop(slot uint32) { s.pool.Remove(*s.handle(slot)) }
 func (s *poolStore[T]) empty()           { s.pool.Clear(nil) }

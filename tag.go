@@ -13,11 +13,16 @@ type Tag struct {
 // left.
 func NewTag(w *World, name string) Tag {
 	w.mustTakeColumns("NewTag")
-	w.mustBeNewTag(name)
+	w.mustBeNewTag("NewTag", name)
 	c, err := w.register(name, nil)
 	if err != nil {
 		panic(err)
 	}
+	return tagOf(c)
+}
+
+// tagOf makes a new column the column of a tag.
+func tagOf(c *column) Tag {
 	t := Tag{c}
 	c.later, c.adding, c.removing = t.later, opAddTag, opRemoveTag
 	return t

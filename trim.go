@@ -35,6 +35,7 @@ func (w *World) Trim() error {
 		w.names.trim()
 	}
 	w.deletion = nil
+	w.joined.drop()
 	errs = append(errs, w.trimEnd(), w.live.Trim(), w.vacant.Trim())
 	for _, k := range w.relations {
 		errs = append(errs, k.trimEnd(int(w.frontier)*64))

@@ -3,6 +3,7 @@ package vast
 import (
 	"fmt"
 	"reflect"
+	"unsafe"
 
 	"github.com/vastgo/vast/internal/invariants"
 )
@@ -44,6 +45,9 @@ func (probes) SetValue(col AnyColumn, e Entity, v reflect.Value) bool {
 func (probes) AddValue(col AnyColumn, e Entity, v reflect.Value) bool {
 	c := columnOf("AddValue", col)
 	c.mustTake("AddValue", v)
+	if s, ok := c.store.(*sharedStore); ok && c.world.Alive(e) {
+		s.intern(addressOf(v)) // can fail, so it comes before the change
+	}
 	alive, gained := c.add(e)
 	if !alive {
 		return false
@@ -66,9 +70,18 @@ func (probes) RemoveValue(col AnyColumn, e Entity) bool {
 
 // setValue writes the element of a slot that has the component. v must have the column's type.
 func (c *column) setValue(slot uint32, v reflect.Value) {
-	if c.typ != nil {
+	if s, ok := c.store.(*sharedStore); ok {
+		s.assign(slot, addressOf(v))
+	} else if c.typ != nil {
 		c.valueAt(slot).Set(v)
 	}
+}
+
+// addressOf returns the address of a copy of v.
+func addressOf(v reflect.Value) unsafe.Pointer {
+	p := reflect.New(v.Type())
+	p.Elem().Set(v)
+	return p.UnsafePointer()
 }
 
 // valueAt returns the element of a slot that has the component. The column must have a type.

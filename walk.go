@@ -28,16 +28,20 @@ type walk struct {
 	pinned int  // index of the next run in query.pinned
 	at     uint // next slot of the current run; only nextPieceOfRun uses it
 	pieces bool // whether nextLinked may cut runs after 64 slots
+	sifted sifted
+
+	joined  *joined // the state of the query's joins; nil if it has none
+	settled bool    // whether changes during the walk must not change the result of the joins
 }
 
 func (k *walk) start(q *query) {
 	if q == nil {
 		panic(zeroQuery)
 	}
-	k.world, k.q, k.changes = q.world, q, q.world.changes
-	if q.world.closed {
-		q.world.mustBeOpen("Query")
+	if q.epoch != q.world.epoch {
+		q = q.renew()
 	}
+	k.world, k.q, k.changes = q.world, q, q.world.changes
 	if q.written != nil {
 		q.flushDirty()
 	}
@@ -75,6 +79,7 @@ func (q *query) runs(yield func(Run) bool) {
 func (k *walk) runs(yield func(Run) bool) {
 	for k.next() {
 		if !yield(k.run()) {
+			k.release()
 			return
 		}
 		k.check()

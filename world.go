@@ -53,6 +53,7 @@ type World struct {
 	// value. See align.
 	alignment int
 	closed    bool
+	epoch     uint64 // grows when compiled queries become outdated: by Close and NewDisabled
 	memory    memory
 	quoted    string // the world's name in quotes, for labels
 
@@ -71,9 +72,12 @@ type World struct {
 
 	columns    []*column
 	distinct   atomic.Int32         // number of columns that are known to differ in type or name
+	disabled   []*column            // tags of NewDisabled, in the order of registration
 	watched    []*column            // columns with hooks, stores or trackers, sorted by id
 	relations  []linked             // relations and edges
 	deletion   *deletion            // buffers for the next deletion, or nil
+	clones     *copying             // buffers for the next copy of an entity with links, or nil
+	joined     joinedPool           // states for walks over queries with joins
 	resources  map[reflect.Type]any // pointers to values, by the type of the value
 	names      *Names               // nil before the first call of World.Names
 	archetypes []*Archetype
@@ -163,6 +167,7 @@ func (w *World) Close() error {
 		w.tellClosing()
 	}
 	w.closed, w.resources = true, nil
+	w.epoch++
 	if w.names != nil {
 		w.names.byName = nil
 	}
@@ -181,7 +186,7 @@ func (w *World) Close() error {
 // release releases all memory. It may be called again, for the memory that is left after a failure.
 func (w *World) release() error {
 	errs := w.commands.close()
-	for _, c := range w.watched {
+	for _, c := range w.columns {
 		if c.store != nil {
 			errs = append(errs, c.store.close())
 		}
@@ -275,7 +280,7 @@ func (w *World) prepare() error {
 	w.owners = unsafe.Add(w.gens, -bytesOwner)
 	w.live, w.vacant = live, bitset.NewOnHeap()
 	w.liveWords = w.live.Words()
-	w.all = (&query{world: w, hi: math.MaxUint}).compile().q
+	w.all = w.allTerms().compile().q
 	return nil
 }
 
@@ -294,6 +299,9 @@ func (w *World) reach(end uint32) error {
 	if err := w.live.Grow(n); err != nil {
 		return err
 	}
+	if err := w.growDisabled(end); err != nil {
+		return err
+	}
 	if huge := vm.HugePageSize(); huge > 0 && !w.huge && w.control.Above() >= huge {
 		// Look-ups read generations in random order, and huge pages save address translations. If the request
 		// fails, the world works with small pages.
@@ -304,11 +312,18 @@ func (w *World) reach(end uint32) error {
 	return nil
 }
 
-// measure sets w.size to the number of slots for which all control arrays are committed.
+// measure sets w.size to the number of slots for which all control arrays and the tags of all Disabled are
+// committed.
 func (w *World) measure() {
 	slots := min(w.control.Above()/4, w.control.Below()/bytesOwner*64, w.live.Len(), w.vacant.Len()*64,
 		w.options.MaxEntities)
+	for _, c := range w.disabled {
+		slots = min(slots, c.usable())
+	}
 	w.size = uint32(slots) &^ 63
+	for _, c := range w.disabled {
+		c.measure()
+	}
 }
 
 // Slots returns the end of the slots in use: every living entity has a lower slot. Complexity: constant.

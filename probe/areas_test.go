@@ -191,7 +191,8 @@ func TestKindsAreNamed(t *testing.T) {
 		(probe.AreaHeap+1).String() != "AreaKind(14)" {
 		t.Errorf("the kinds are named %v, and the next kind %v", seen, probe.AreaHeap+1)
 	}
-	if probe.StorageSparse.String() != "sparse" || probe.Storage(4).String() != "Storage(4)" {
-		t.Errorf("the storages are named %v and %v", probe.StorageSparse, probe.Storage(4))
+	if probe.StorageSparse.String() != "sparse" || probe.StorageShared.String() != "shared" ||
+		probe.Storage(5).String() != "Storage(5)" {
+		t.Errorf("the storages are named %v, %v and %v", probe.StorageSparse, probe.StorageShared, probe.Storage(5))
 	}
 }

@@ -18,6 +18,11 @@ type ColumnInfo struct {
 	Layout  Layout // layout of an element; zero for a tag
 	Linked  string // name of the [vast.Relation] or [vast.Edges] that own the column; empty for other columns
 	Private bool   // whether the column belongs to the targets of Linked and holds no components
+
+	Disabled bool // whether the column is the tag of a [vast.Disabled]
+	// Disables are the IDs of the columns whose components a vast.Disabled switches off. They are nil for a
+	// vast.Disabled that switches entities off, and for other columns.
+	Disables []int
 }
 
 // Storage is the way in which a column keeps its elements.
@@ -28,11 +33,14 @@ const (
 	StorageTag    Storage = probing.StorageTag    // [vast.Tag]: no elements
 	StorageSparse Storage = probing.StorageSparse // [vast.SparseColumn]: a pool of packed elements
 	StorageHeap   Storage = probing.StorageHeap   // [vast.HeapColumn]: elements on the Go heap
+	// StorageShared is the storage of columns of package shared: each distinct value once, and a number for
+	// each slot.
+	StorageShared Storage = probing.StorageShared
 )
 
 // String returns the storage in one word, such as dense.
 func (s Storage) String() string {
-	names := [...]string{"dense", "tag", "sparse", "heap"}
+	names := [...]string{"dense", "tag", "sparse", "heap", "shared"}
 	if int(s) < len(names) {
 		return names[s]
 	}
@@ -55,7 +63,7 @@ type Layout struct {
 func Describe(col vast.AnyColumn) ColumnInfo {
 	w, c := engine.Describe(col)
 	info := ColumnInfo{World: w, ID: c.ID, Name: c.Name, Type: c.Type, Storage: Storage(c.Storage),
-		Linked: c.Linked, Private: c.Private}
+		Linked: c.Linked, Private: c.Private, Disabled: c.Disabled, Disables: c.Disables}
 	if c.Type != nil {
 		info.Layout = layoutOf(c.Type)
 		info.Layout.Exported = true
@@ -85,6 +93,12 @@ func layoutOf(t reflect.Type) Layout {
 	}
 	return l
 }
+
+// All returns the query without the effects of [vast.Disabled]: the new query also matches entities that a tag
+// switches off, and components that a tag switches off count as present. Conditions that are added to the new
+// query follow the same rule. A query that names the tag still treats it as any other tag. All panics if the
+// query is the zero Query or its world is closed. Complexity: as for [vast.Query.Without].
+func All(q vast.Query) vast.Query { return engine.All(q) }
 
 // Columns returns the world's columns in the order in which they were made. Pass them to [Describe], [Value]
 // and queries.

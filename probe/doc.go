@@ -6,6 +6,7 @@
 //
 //   - [Columns] lists the columns of a world. [Describe] gives a column's name, element type, [Storage] and
 //     [Layout]. [StatsOf] counts its entities and bytes.
+//   - [All] returns a query that also finds entities and components that a [vast.Disabled] switches off.
 //   - [ComponentsOf] lists the columns in which an entity has a component. [Value] returns the component as a
 //     reflect.Value; [SetValue], [AddValue] and [RemoveValue] change it. [Bytes] returns the components of a
 //     run.

@@ -27,6 +27,7 @@ var engine = probing.Vast.(interface {
 	NumberOf(a *vast.Archetype) int
 	Describe(col vast.AnyColumn) (*vast.World, probing.Column)
 	StatsOf(col vast.AnyColumn) vast.ColumnStats
+	All(q vast.Query) vast.Query
 
 	Value(col vast.AnyColumn, e vast.Entity) (reflect.Value, bool)
 	SetValue(col vast.AnyColumn, e vast.Entity, v reflect.Value) bool

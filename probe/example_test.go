@@ -95,3 +95,16 @@ func ExampleEdgesOf() {
 	}
 	// Output: Road to 1.1 {465}
 }
+
+// A tool also finds the entities that a vast.Disabled switches off.
+func ExampleAll() {
+	w := vast.NewWorld(vast.Options{MaxEntities: 1 << 10})
+	defer w.Close()
+	asleep := vast.NewDisabled(w, "Asleep")
+	w.Archetype().NewN(3, nil)
+	asleep.Disable(w.Archetype().New())
+
+	fmt.Println(w.Query().Count(), probe.All(w.Query()).Count(), probe.Describe(asleep).Disabled)
+	// Output:
+	// 3 4 true
+}

@@ -11,12 +11,14 @@
 //   - usable slots: the slots that have memory; they begin at slot 0 and fill whole words
 //
 // Invariant: the bit in any is set exactly if the word or block has a set slot. The bit in full is set
-// exactly if all slots of the word or block are set.
+// exactly if all slots of the word or block are set. After slots were toggled by several goroutines, the
+// summaries may be loose: see [Set.TurnOn].
 //
 // The words grow upwards in memory. The summaries of blocks lie below the words and grow downwards: see
 // [vm.Seam]. The first summaries usually share a page with the first words. The summaries of groups lie on
 // the Go heap.
 //
 // Growing a set allocates memory; operations on slots do not. Many goroutines may read a set while no
-// goroutine changes it. Many goroutines may mark slots of a set at the same time: see [Set.Mark].
+// goroutine changes it. Many goroutines may mark slots of a set at the same time: see [Set.Mark]. Many
+// goroutines may toggle slots at the same time, also while others search with a [Filter]: see [Set.TurnOn].
 package bitset

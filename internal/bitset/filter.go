@@ -7,7 +7,8 @@ import (
 
 // Filter chooses the slots that are in every required set, in no excluded set, and in at least one set of
 // each group of alternatives. Its sets may grow and change between uses of the filter, except that the growth
-// of a set of [NewOnHeap] makes the filter invalid.
+// of a set of [NewOnHeap] makes the filter invalid. Slots of the sets of [Filter.WithParts] may be toggled at
+// any time: see [Set.TurnOn].
 type Filter struct {
 	// a and b are the first two required sets. If there is only one required set, a and b are this set. The
 	// addresses of their words and block summaries are copied, so that Match, candidates and whole do not
@@ -15,11 +16,12 @@ type Filter struct {
 	aWords, bWords   unsafe.Pointer
 	aBlocks, bBlocks unsafe.Pointer
 	more             bool // whether required or excluded is not empty
-	grouped          bool // whether groups is not empty
+	grouped          bool // whether groups is not empty or parts is not nil
 	a, b             *Set
 	required         []*Set // the other required sets
 	excluded         []*Set
 	groups           [][]*Set
+	parts            *parts // further conditions, or nil
 }
 
 // NewFilter returns the filter of the slots that are in every required set, in no excluded set, and in at

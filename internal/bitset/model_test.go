@@ -99,7 +99,7 @@ func play(t *testing.T, s *Set, data []byte) {
 	n := uint(s.Len())
 	m := make(model, n)
 	for in := (stream{data}); in.more(); {
-		switch op := in.byte() % 10; op {
+		switch op := in.byte() % 13; op {
 		case 0:
 			i := in.below(n)
 			s.Set(i)
@@ -141,6 +141,25 @@ func play(t *testing.T, s *Set, data []byte) {
 					m[w*wordBits+i] = false
 				}
 			}
+		case 10, 11:
+			w, mask := in.below(n)/wordBits, uint64(in.below(1<<24))*0x9E3779B97F4A7C15
+			if mask&3 == 0 {
+				mask = ones
+			}
+			before := s.Word(w)
+			if got := s.toggle(op == 10, w, mask); got != before {
+				t.Fatalf("toggling word %d returns %#x, want %#x", w, got, before)
+			}
+			for i := uint(0); i < wordBits; i++ {
+				if mask>>i&1 != 0 {
+					m[w*wordBits+i] = op == 10
+				}
+			}
+		case 12:
+			if in.byte()%8 == 0 {
+				s.Tighten()
+				s.mustBeExact(t)
+			}
 		case 7:
 			i := in.below(n + 2*wordBits)
 			if got, want := s.Next(i), m.next(min(i, n), true); got != want {
@@ -161,6 +180,15 @@ func play(t *testing.T, s *Set, data []byte) {
 	s.CheckInvariants()
 	if got, want := s.Count(), m.count(); got != want {
 		t.Fatalf("Count() = %d, want %d", got, want)
+	}
+	occupied := 0
+	for w := range n / wordBits {
+		if s.Word(w) != 0 {
+			occupied++
+		}
+	}
+	if got := s.OccupiedWords(); got != occupied {
+		t.Fatalf("OccupiedWords() = %d, want %d", got, occupied)
 	}
 	for _, r := range [][2]uint{{0, n}, {1, n + 100}, {wordBits, BlockBits}, {BlockBits - 1, 3*BlockBits + 1},
 		{5, 5}, {70, 60},

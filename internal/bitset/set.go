@@ -37,6 +37,7 @@ type Set struct {
 	usable uint             // number of usable words
 	seam   vm.Seam          // memory of the block summaries and the words
 	onHeap bool             // whether NewOnHeap made the set
+	loose  atomic.Bool      // whether the summaries may be loose: see toggle.go
 	skew   int              // number of bytes from the beginning of a page to word 0
 }
 
@@ -134,6 +135,7 @@ func (s *Set) Shrink(n int) {
 	if s.onHeap {
 		return
 	}
+	s.Tighten() // the summaries must have no bit of a slot that becomes unusable
 	maxUsable := min(s.usable, uint(ceil(n, wordBits)))
 	// If DecommitTo fails, the memory stays committed, and the next Grow uses the memory.
 	_ = s.seam.DecommitTo(0, s.need(n))
@@ -179,7 +181,7 @@ func (s *Set) Block(i uint) (any, full uint64) {
 
 // Test reports whether slot i is set. Slots that are not usable count as clear.
 func (s *Set) Test(i uint) bool {
-	return i/wordBits < s.usable && *s.word(i / wordBits)>>(i%wordBits)&1 != 0
+	return i/wordBits < s.usable && s.Load64(i/wordBits)>>(i%wordBits)&1 != 0
 }
 
 // Set sets slot i, which must be usable.
@@ -286,6 +288,7 @@ func (s *Set) storeRange(lo, hi uint, value uint64) {
 
 // Load copies words to the beginning of an empty set. The set must have at least len(words) usable words.
 func (s *Set) Load(words []uint64) {
+	s.Tighten()
 	for i, from := uint(0), words; len(from) > 0; i++ {
 		n := min(64, len(from))
 		var b summary
@@ -309,6 +312,7 @@ func (s *Set) Load(words []uint64) {
 // Reset clears all slots. Complexity: one step for each word that is not empty, and one for each 262,144
 // slots. Memory that was never touched stays untouched.
 func (s *Set) Reset() {
+	s.loose.Store(false)
 	blocks := (s.usable + 63) / 64
 	for g := range (blocks + 63) / 64 {
 		group := s.group(g)
@@ -325,25 +329,30 @@ func (s *Set) Reset() {
 }
 
 // Next returns the first set slot at or after i, or Len if there is none. Complexity: at most one step for
-// each 262,144 slots passed, plus a constant number of steps.
+// each 262,144 slots passed, plus a constant number of steps, and one step for each word that is empty despite
+// the summaries: see [Set.TurnOn].
 func (s *Set) Next(i uint) uint {
 	w := i / wordBits
 	if w >= s.usable {
 		return s.usable * wordBits
 	}
-	if m := *s.word(w) >> (i % wordBits); m != 0 {
+	if m := s.Load64(w) >> (i % wordBits); m != 0 {
 		return i + uint(bits.TrailingZeros64(m))
 	}
 	w++
 	blocks := (s.usable + 63) / 64
 	for b := w / 64; b < blocks; b = w / 64 {
-		if m := s.block(b).any >> (w % 64); m != 0 {
+		if m := atomic.LoadUint64(&s.block(b).any) >> (w % 64); m != 0 {
 			w += uint(bits.TrailingZeros64(m))
-			return w*wordBits + uint(bits.TrailingZeros64(*s.word(w)))
+			if m := s.Load64(w); m != 0 {
+				return w*wordBits + uint(bits.TrailingZeros64(m))
+			}
+			w++
+			continue
 		}
 		b++
 		for b < blocks {
-			if m := s.group(b/64).any >> (b % 64); m != 0 {
+			if m := atomic.LoadUint64(&s.group(b/64).any) >> (b % 64); m != 0 {
 				b += uint(bits.TrailingZeros64(m))
 				break
 			}
@@ -354,28 +363,33 @@ func (s *Set) Next(i uint) uint {
 	return s.usable * wordBits
 }
 
-// NextClear returns the first clear slot at or after i, or Len if there is none. Complexity: as [Set.Next].
+// NextClear returns the first clear slot at or after i, or Len if there is none. Complexity: as [Set.Next],
+// and one step for each word that is full despite the summaries.
 func (s *Set) NextClear(i uint) uint {
 	w := i / wordBits
 	if w >= s.usable {
 		return s.usable * wordBits
 	}
-	if m := ^*s.word(w) >> (i % wordBits); m != 0 {
+	if m := ^s.Load64(w) >> (i % wordBits); m != 0 {
 		return i + uint(bits.TrailingZeros64(m))
 	}
 	w++
 	blocks := (s.usable + 63) / 64
 	for b := w / 64; b < blocks; b = w / 64 {
-		if m := ^s.block(b).full >> (w % 64); m != 0 {
+		if m := ^atomic.LoadUint64(&s.block(b).full) >> (w % 64); m != 0 {
 			w += uint(bits.TrailingZeros64(m))
 			if w >= s.usable {
 				break
 			}
-			return w*wordBits + uint(bits.TrailingZeros64(^*s.word(w)))
+			if m := ^s.Load64(w); m != 0 {
+				return w*wordBits + uint(bits.TrailingZeros64(m))
+			}
+			w++
+			continue
 		}
 		b++
 		for b < blocks {
-			if m := ^s.group(b/64).full >> (b % 64); m != 0 {
+			if m := ^atomic.LoadUint64(&s.group(b/64).full) >> (b % 64); m != 0 {
 				b += uint(bits.TrailingZeros64(m))
 				break
 			}
@@ -386,11 +400,18 @@ func (s *Set) NextClear(i uint) uint {
 	return s.usable * wordBits
 }
 
-// OccupiedWords returns the number of words with a set slot. Complexity: one step for each block.
+// OccupiedWords returns the number of words with a set slot. Complexity: one step for each block, and one for
+// each word that is not empty if the summaries may be loose.
 func (s *Set) OccupiedWords() int {
-	n := 0
+	n, loose := 0, s.loose.Load()
 	for b := range (s.usable + 63) / 64 {
-		n += bits.OnesCount64(s.block(b).any)
+		any := s.block(b).any
+		n += bits.OnesCount64(any)
+		for ; loose && any != 0; any &= any - 1 {
+			if *s.word(b*64 + uint(bits.TrailingZeros64(any))) == 0 {
+				n--
+			}
+		}
 	}
 	return n
 }

@@ -1,8 +1,11 @@
 package metamorphic
 
 import (
+	"sync"
+
 	"github.com/vastgo/vast"
 	"github.com/vastgo/vast/probe"
+	"github.com/vastgo/vast/shared"
 )
 
 // Column is a column of numbers, with any storage.
@@ -65,6 +68,8 @@ func NewColumn(w *vast.World, s probe.Storage, name string) Column {
 		return column{vast.NewSparseColumn[element](w).Named(name)}
 	case probe.StorageHeap:
 		return column{vast.NewHeapColumn[element](w).Named(name)}
+	case probe.StorageShared:
+		return &sharedColumn{Column: shared.New[element](w).Named(name)}
 	}
 	return column{vast.NewColumn[element](w).Named(name)}
 }
@@ -106,4 +111,42 @@ func (c column) SetLater(cs *vast.Commands, e vast.Entity, v uint64) {
 func (c column) Hook(add, remove func(e vast.Entity, v uint64)) {
 	c.s.OnAdd(func(e vast.Entity, p *element) { add(e, p.number()) })
 	c.s.OnRemove(func(e vast.Entity, p *element) { remove(e, p.number()) })
+}
+
+// sharedColumn is a column of package shared.
+type sharedColumn struct {
+	shared.Column[element]
+	editing sync.Mutex // held while Edit stores a value that may be new
+}
+
+func (c *sharedColumn) In() vast.AnyColumn { return c.Column }
+
+func (c *sharedColumn) Get(e vast.Entity) (uint64, bool) {
+	v, ok := c.Column.Get(e)
+	return v.number(), ok
+}
+
+func (c *sharedColumn) Edit(e vast.Entity, f func(uint64) uint64) bool {
+	c.editing.Lock()
+	defer c.editing.Unlock()
+	v, ok := c.Get(e)
+	return ok && c.Set(e, f(v))
+}
+
+func (c *sharedColumn) Add(e vast.Entity, v uint64) bool  { return c.Column.Add(e, elementOf(v)) }
+func (c *sharedColumn) Set(e vast.Entity, v uint64) bool  { return c.Column.Set(e, elementOf(v)) }
+func (c *sharedColumn) AddAll(q vast.Query, v uint64) int { return c.Column.AddAll(q, elementOf(v)) }
+func (c *sharedColumn) SetAll(q vast.Query, v uint64) int { return c.Column.SetAll(q, elementOf(v)) }
+
+func (c *sharedColumn) AddLater(cs *vast.Commands, e vast.Entity, v uint64) {
+	c.Column.AddLater(cs, e, elementOf(v))
+}
+
+func (c *sharedColumn) SetLater(cs *vast.Commands, e vast.Entity, v uint64) {
+	c.Column.SetLater(cs, e, elementOf(v))
+}
+
+func (c *sharedColumn) Hook(add, remove func(e vast.Entity, v uint64)) {
+	c.OnAdd(func(e vast.Entity, v element) { add(e, v.number()) })
+	c.OnRemove(func(e vast.Entity, v element) { remove(e, v.number()) })
 }

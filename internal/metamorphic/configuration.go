@@ -53,14 +53,15 @@ func (c Configuration) String() string {
 	return s
 }
 
-// Configurations returns twelve configurations. They combine each storage with each kind of pages, and vary
+// Configurations returns sixteen configurations. They combine each storage with each kind of pages, and vary
 // the other fields. The first configuration has the default storage and the default pages.
 func Configurations() (cs []Configuration) {
-	storages := []probe.Storage{probe.StorageDense, probe.StorageSparse, probe.StorageHeap}
+	storages := []probe.Storage{probe.StorageDense, probe.StorageSparse, probe.StorageHeap,
+		probe.StorageShared}
 	pages := []vm.Pages{vm.PagesAuto, vm.PagesSmall, vm.PagesHuge, vm.PagesHeap}
 	workers := []int{1, 2, 4}
-	for i := range 12 {
-		cs = append(cs, Configuration{Storage: storages[i%3], Pages: pages[i%4], Workers: workers[i/4],
+	for i := range 16 {
+		cs = append(cs, Configuration{Storage: storages[i%4], Pages: pages[(i+i/4)%4], Workers: workers[i/4%3],
 			Emptying: Emptying((i + i/4) % 4), TrimEvery: []int{0, 7, 1, 50}[(i/2)%4],
 			Meddling: i%4 >= 2, Growing: i%5 >= 3})
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/probe"
 )
 
 // do performs an operation. ordered reports whether the library promises an order of the operation's hook
@@ -79,9 +80,13 @@ func (p *player) do(op Op) (ordered bool) {
 		return false
 	case Ask:
 		p.ask(op)
+	case Toggle:
+		p.toggle(op, e)
 	case Empty:
 		p.empty()
 		return false
+	case Clone, CloneMany, CloneTree:
+		return p.clone(op, e)
 	}
 	return true
 }
@@ -115,7 +120,8 @@ func (p *player) link(op Op, e, target vast.Entity) {
 	p.see("Set", p.parent.Set(e, target))
 }
 
-func (p *player) query(n uint16) vast.Query {
+// baseQuery returns the query that a number selects, before query adds conditions on what is disabled.
+func (p *player) baseQuery(n uint16) vast.Query {
 	w, a, b := p.world, p.columns[0].In(), p.columns[1].In()
 	switch n % 8 {
 	case 0:
@@ -213,19 +219,20 @@ func (p *player) ask(op Op) {
 }
 
 // empty empties the world as the configuration says. The order of the hook calls is not compared, because it
-// differs between the ways to empty a world.
+// differs between the ways to empty a world. The watch does not report the entities that leave, because a new
+// world begins with a new watch.
 func (p *player) empty() {
 	switch p.Emptying {
 	case ByReset:
 		p.world.Reset()
 	case ByReopening:
-		p.world.DeleteAll(p.world.Query())
+		p.world.DeleteAll(probe.All(p.world.Query()))
 		p.close()
 		told := p.told
 		p.open()
 		p.told = told
 	case ByDeleteAll:
-		p.world.DeleteAll(p.world.Query())
+		p.world.DeleteAll(probe.All(p.world.Query()))
 		if err := p.world.Trim(); err != nil {
 			panic(err)
 		}
@@ -237,4 +244,6 @@ func (p *player) empty() {
 	if p.world.Len() != 0 {
 		panic("metamorphic: the world is not empty")
 	}
+	p.watch.Next()
+	clear(p.watch.keys)
 }

@@ -64,8 +64,8 @@ func TestCoverage(t *testing.T) {
 			others[[2]int{i, v}] = true
 		}
 	}
-	if len(pairs) != 12 || len(others) != 3+4+4 {
-		t.Errorf("%d pairs of storage and pages and %d other values, want 12 and 11", len(pairs), len(others))
+	if len(pairs) != 16 || len(others) != 3+4+4 {
+		t.Errorf("%d pairs of storage and pages and %d other values, want 16 and 11", len(pairs), len(others))
 	}
 	done := map[Verb]int{}
 	for _, op := range Random(rand.New(rand.NewPCG(1, 2)), 10*streamOps) {
@@ -89,6 +89,7 @@ func TestShrink(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	ops := Random(r, 500)
 	needed := []Verb{New, Tick, Empty} // a stream fails if it contains them in this order
+	ops[100].Do, ops[250], ops[400].Do = New, Op{Tick, 100, 1, 1}, Empty
 	tries := 0
 	fails := func(ops []Op) bool {
 		tries++

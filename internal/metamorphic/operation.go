@@ -31,12 +31,17 @@ const (
 	Tick                  // run the schedule 1 to 3 times: A decides how often
 	Ask                   // evaluate query A, and read depths and the links of entity B
 	Empty                 // empty the world in the way of the configuration
+	Clone                 // copy entity A
+	CloneMany             // copy entity A up to 19 times: B decides how often
+	CloneTree             // copy entity A and its descendants once or twice: B decides how often
+	Toggle                // disable or enable entity A, the entities of query B, or components: V decides
 	verbs
 )
 
 var verbNames = [verbs]string{"New", "NewMany", "Delete", "DeleteAll", "Add", "Set", "Remove", "Tag", "Link",
 	"Unlink", "LinkAll", "Connect", "Cut",
-	"AddAll", "SetAll", "RemoveAll", "Exchange", "Record", "Tick", "Ask", "Empty"}
+	"AddAll", "SetAll", "RemoveAll", "Exchange", "Record", "Tick", "Ask", "Empty", "Clone", "CloneMany",
+	"CloneTree", "Toggle"}
 
 // String returns the verb's name.
 func (v Verb) String() string {
@@ -56,7 +61,8 @@ type Op struct {
 // links before it is emptied.
 var weights = [verbs]int{New: 20, NewMany: 6, Delete: 6, DeleteAll: 1, Add: 40, Set: 10, Remove: 6, Tag: 12,
 	Link: 60, Unlink: 5, LinkAll: 3, Connect: 50, Cut: 6, AddAll: 8, SetAll: 4, RemoveAll: 2, Exchange: 2,
-	Record: 20, Tick: 10, Ask: 20, Empty: 1}
+	Record: 20, Tick: 10, Ask: 20, Empty: 1, Clone: 8, CloneMany: 3, CloneTree: 6,
+	Toggle: 20}
 
 // Random returns a stream of n operations.
 func Random(r *rand.Rand, n int) []Op {

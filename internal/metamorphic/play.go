@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/probe"
 	"github.com/vastgo/vast/sched"
 )
 
@@ -34,9 +35,12 @@ type player struct {
 	parent     vast.Relation // hierarchy; deleting an entity deletes its parts
 	aim        vast.Relation // relation that may have cycles
 	roads      vast.Edges[uint64]
+	off        vast.Disabled // switches entities off
+	mute       vast.Disabled // switches components of the first column and links of aim off
 	archetypes []*vast.Archetype
 	commands   *vast.Commands
 	schedule   *sched.Schedule
+	watch      watch
 
 	living  []keyed   // sorted by key
 	told    []string  // hook calls of the current operation
@@ -71,6 +75,7 @@ func Play(c Configuration, ops []Op) (sums []uint64, panicked any) {
 			slices.Sort(p.told)
 		}
 		p.see("told", p.told)
+		p.next()
 		if p.TrimEvery > 0 && i%p.TrimEvery == 0 {
 			if err := p.world.Trim(); err != nil {
 				panic(err)
@@ -95,11 +100,13 @@ func (p *player) open() {
 	p.aim = vast.NewRelation(w, "aim", vast.RelationOptions{Cyclic: true})
 	p.roads = vast.NewEdges[uint64](w, "roads", vast.EdgesOptions{Capacity: maxEntities})
 	a, b := p.columns[0].In(), p.columns[1].In()
+	p.off, p.mute = vast.NewDisabled(w, "off"), vast.NewDisabled(w, "mute", a, p.aim)
 	p.archetypes = []*vast.Archetype{w.Archetype(p.key), w.Archetype(p.key, a),
 		w.Archetype(p.key, a, b, p.tag)}
 	p.commands = vast.NewCommands(w, vast.CommandsOptions{Bytes: 1 << 16})
 	p.living = nil
 	p.newSchedule()
+	p.newWatch()
 	tell := func(what string) func(vast.Entity, uint64) {
 		return func(e vast.Entity, v uint64) {
 			p.told = append(p.told, fmt.Sprint(what, p.keyOf(e), v))
@@ -112,7 +119,7 @@ func (p *player) open() {
 }
 
 func (p *player) close() {
-	for _, c := range []io.Closer{p.schedule, p.world, p.commands} {
+	for _, c := range []io.Closer{p.schedule, p.watch, p.world, p.commands} {
 		if err := c.Close(); err != nil {
 			panic(err)
 		}
@@ -134,7 +141,7 @@ func (p *player) keyOf(e vast.Entity) uint64 {
 func (p *player) find() {
 	p.living = p.living[:0]
 	last := -1
-	for r := range p.world.Query(p.key).Runs() {
+	for r := range probe.All(p.world.Query(p.key)).Runs() {
 		if r.Start() <= last {
 			panic("metamorphic: the runs of a query do not ascend")
 		}
@@ -157,6 +164,7 @@ func (p *player) entity(n uint16) vast.Entity {
 // look writes the visible state of the world and of its entities to out.
 func (p *player) look() {
 	p.see("counts", p.world.Len(), p.columns[0].Len(), p.columns[1].Len(), p.tag.Len(), p.parent.Len(),
+		p.off.Len(), p.mute.Len(),
 		p.aim.Len(), p.roads.Len())
 	for _, one := range p.living {
 		e := one.e
@@ -164,7 +172,7 @@ func (p *player) look() {
 		b, hasB := p.columns[1].Get(e)
 		parent, _ := p.parent.Target(e)
 		aim, _ := p.aim.Target(e)
-		p.see("entity", one.key, a, hasA, b, hasB, p.tag.Has(e), p.keyOf(parent), p.parent.Depth(e),
+		p.see("entity", one.key, a, hasA, b, hasB, p.tag.Has(e), p.off.Has(e), p.mute.Has(e), p.keyOf(parent), p.parent.Depth(e),
 			p.keyOf(aim), p.roads.CountSources(e))
 		for s := range p.parent.Sources(e) {
 			p.see("part", p.keyOf(s))

@@ -42,6 +42,7 @@ func (p *player) newSchedule() {
 				}
 			})
 		}})
+	p.addToggling()
 	p.schedule.Add(sched.System{Name: "mix", Reads: sched.Columns(a.In()), Writes: sched.Columns(b.In()),
 		Run: func(c *sched.Context) {
 			c.Each(w.Query(a.In(), b.In()), 64, func(_ *sched.Context, part vast.Batch) {

@@ -23,6 +23,7 @@ const (
 	StorageTag
 	StorageSparse
 	StorageHeap
+	StorageShared
 )
 
 // Column describes a column.
@@ -33,6 +34,9 @@ type Column struct {
 	Storage Storage
 	Linked  string // name of the relation or the edges that own the column; empty for other columns
 	Private bool   // whether the column holds the targets of a relation or edges
+
+	Disabled bool  // whether vast.NewDisabled made the column
+	Disables []int // IDs of the columns whose components the tag switches off
 }
 
 // Kind is the kind of a [Part]. The constants are untyped, so that package probe can give them a type of its

@@ -1,5 +1,7 @@
 package state
 
+import "encoding/json"
+
 // Schedules holds the methods of package sched that package store calls. Package sched sets Schedules in an
 // init function. The type is any because the parameters have types of package sched, which this package
 // cannot import. Package store converts Schedules to an interface by a type assertion.
@@ -10,10 +12,23 @@ type Schedule struct {
 	Tick    uint64   `json:"tick"` // number of the last tick
 	Seed    uint64   `json:"seed"`
 	Systems []string `json:"systems"` // names, in the order in which the systems were added
+	// Disabled are the names of disabled systems and sets, in alphabetical order.
+	Disabled []string `json:"disabled,omitempty"`
+	States   []Value  `json:"states,omitempty"`
 }
 
-// Keeper is the store that keeps the world of a schedule. The schedule calls Writes on any worker, Reset on
-// the goroutine that resets the schedule, and the other methods on the goroutine that ticks.
+// Value is the value of a state, which decides which systems run.
+type Value struct {
+	Name     string          `json:"name"` // the name of the type
+	Value    json.RawMessage `json:"value"`
+	Next     json.RawMessage `json:"next,omitempty"`     // the value from the next tick on
+	Left     json.RawMessage `json:"left,omitempty"`     // the value before the last change
+	Changing bool            `json:"changing,omitempty"` // whether systems of the last change have not run
+	Done     int             `json:"done,omitempty"`     // number of systems of the last change that have run
+}
+
+// Keeper is the store that keeps the world of a schedule. The schedule calls Writes on any worker, Changed on
+// the goroutine that resets the schedule or sends an event, and the other methods on the goroutine that ticks.
 type Keeper interface {
 	// Begin is called before a tick. If Begin returns an error, the schedule does not run the tick.
 	Begin() error
@@ -24,8 +39,9 @@ type Keeper interface {
 	// may run. columns holds the numbers of the columns that the system writes, and is nil if the system may
 	// write all columns.
 	Writes(columns []int)
-	// Reset is called when the schedule counts its ticks from zero again, with a new seed.
-	Reset()
+	// Changed is called when the schedule changes outside of ticks: it counts its ticks from zero again, with a
+	// new seed, or the program sends an event.
+	Changed()
 	// Visits reports whether the schedule may admit visitors of the world.
 	Visits() bool
 }

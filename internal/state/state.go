@@ -19,6 +19,10 @@ var Vast any
 // sets Vast.
 var Bulk any
 
+// Events holds the method of package event that package store calls. Package event sets Events, as package
+// vast sets Vast. It is nil if the program does not import package event.
+var Events any
+
 // World is the state of a world, apart from the bytes of its arrays and the values on the Go heap.
 type World struct {
 	Mark       uint32 // the generation.Mark of the world's generations
@@ -38,6 +42,10 @@ type Column struct {
 	Private bool   // whether the column holds the targets of a relation or edges
 	Names   bool   // whether the column holds the world's names
 	Cyclic  bool   // whether the column holds the sources of a relation that may have cycles
+	// Disabled reports whether vast.NewDisabled made the column. Disables are the numbers of the columns whose
+	// components the tag switches off; none if it switches entities off.
+	Disabled bool
+	Disables []int
 	// OnDelete is the vast.OnDelete of the relation or edges whose sources the column holds.
 	OnDelete uint8
 	Storage  probing.Storage
@@ -204,10 +212,10 @@ func (a *Array) Bytes(lo, hi int) []byte {
 	return unsafe.Slice((*byte)(unsafe.Add(a.Base, lo*size)), (hi-lo)*size)
 }
 
-// Container gives access to the state of a container of package bulk. The rooms.Pool of a bulk.Pool also
-// implements Container. A Container serves one description or one restoration.
+// Container gives access to the state of a container of package bulk, or of a queue of package event. The
+// rooms.Pool of a bulk.Pool also implements Container. A Container serves one description or one restoration.
 type Container interface {
-	// Of returns the containers of package bulk whose state the Container describes.
+	// Of returns the containers of package bulk whose state the Container describes, or an events.Queue.
 	Of() []any
 	// Describe returns the state of the container.
 	Describe() Contents

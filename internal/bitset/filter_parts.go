@@ -1,0 +1,68 @@
+package bitset
+
+import "sync/atomic"
+
+// Part is the slots of Set that are in no set of Off.
+type Part struct {
+	Set *Set
+	Off []*Set
+}
+
+// parts are the conditions of a filter on parts of sets. The methods of Part read with atomic operations,
+// because goroutines may toggle slots of the sets at the same time.
+type parts struct {
+	excluded []Part   // the filter chooses no slot of these parts
+	groups   [][]Part // the filter chooses only slots of at least one part of each group
+}
+
+// WithParts returns a filter with further conditions: its slots are in no excluded part, and in at least one
+// part of each group. The filter keeps the slices.
+func (f Filter) WithParts(excluded []Part, groups [][]Part) Filter {
+	f.grouped, f.parts = true, &parts{excluded, groups}
+	return f
+}
+
+// The methods of a Part are small enough for inlining in matchAny and blockAny. A call would cost filters
+// without parts a stack frame for each word.
+
+// word returns the slots of word i that are in the part.
+func (p *Part) word(i uint) uint64 {
+	if i >= p.Set.usable {
+		return 0
+	}
+	m := p.Set.Load64(i)
+	for _, s := range p.Off {
+		if i < s.usable {
+			m &^= s.Load64(i)
+		}
+	}
+	return m
+}
+
+// any returns a mask of words of block b. It has all words that are not empty in the part.
+func (p *Part) any(b uint) uint64 {
+	if b*64 >= p.Set.usable {
+		return 0
+	}
+	m := atomic.LoadUint64(&p.Set.block(b).any)
+	for _, s := range p.Off {
+		if b*64 < s.usable {
+			m &^= atomic.LoadUint64(&s.block(b).full)
+		}
+	}
+	return m
+}
+
+// full returns a mask of words of block b that are full in the part. It may lack some of these words.
+func (p *Part) full(b uint) uint64 {
+	if b*64 >= p.Set.usable {
+		return 0
+	}
+	m := atomic.LoadUint64(&p.Set.block(b).full)
+	for _, s := range p.Off {
+		if b*64 < s.usable {
+			m &^= atomic.LoadUint64(&s.block(b).any)
+		}
+	}
+	return m
+}

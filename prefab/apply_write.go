@@ -1,0 +1,336 @@
+package prefab
+
+import (
+	"slices"
+
+	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/probe"
+)
+
+// apply applies one template, and returns the number of changes in entities of instances.
+func (p *Prefabs) apply(root vast.Entity) (n int, err error) {
+	f := p.familyOf(root)
+	nodes := p.subtree(root)
+	inside := make(map[vast.Entity]bool, len(nodes))
+	for _, e := range nodes {
+		inside[e] = true
+	}
+	old := len(f.bases)
+	var lost []int
+	for i := range old {
+		if !inside[f.nodes[i]] {
+			lost = append(lost, i)
+			delete(f.numbers, f.nodes[i])
+			f.nodes[i] = vast.Entity{}
+		}
+	}
+	done := false
+	defer func() {
+		if !done {
+			p.delete(f.made)
+		}
+	}()
+	copies, err := f.copyNew(nodes)
+	if err != nil {
+		return 0, err
+	}
+	var changes []change
+	for _, node := range nodes { // in this order, links keep the order of sources
+		changes = append(changes, f.plan(f.numbers[node])...)
+	}
+	if err := f.makeRoom(changes); err != nil {
+		return 0, err
+	}
+	done = true
+	for i := old; i < len(f.bases); i++ {
+		p.root.Set(f.bases[i], root)
+		p.tag.Disable(f.nodes[i])
+	}
+	return copies + f.write(changes) + f.deleteLost(lost), nil
+}
+
+// copyNew adds the nodes that have no base to the family, and copies them into the instances. The copies have
+// no links, and their references lead to nodes: these are changes that the plan finds. It returns the number
+// of copies in instances.
+func (f *family) copyNew(nodes []vast.Entity) (copies int, err error) {
+	p := f.p
+	var roots []vast.Entity
+	for _, node := range nodes {
+		if _, ok := f.numbers[node]; ok {
+			continue
+		}
+		if roots == nil {
+			roots = p.copiesOf(f.bases[0])
+		}
+		var hosts []vast.Entity
+		for _, e := range roots {
+			if !f.members(e)[f.parentOf(node)].IsZero() {
+				hosts = append(hosts, e)
+			}
+		}
+		bases, err := f.copySingle(node, 1, p.node)
+		if err != nil {
+			return copies, err
+		}
+		p.hidden.Disable(bases[0])
+		news, err := f.copySingle(bases[0], len(hosts), p.of)
+		if err != nil {
+			return copies, err
+		}
+		copies += len(news)
+		f.add(node, bases[0])
+		for _, e := range roots {
+			f.known[e] = append(f.known[e], vast.Entity{})
+		}
+		for i, e := range hosts {
+			f.known[e][len(f.bases)-1] = news[i]
+			f.owners[news[i]] = e
+		}
+	}
+	return copies, nil
+}
+
+// parentOf returns the number of a node's parent. A parent gets its number before its sources.
+func (f *family) parentOf(node vast.Entity) int {
+	for _, r := range f.p.hierarchies {
+		target, _ := r.Target(node)
+		if i, ok := f.numbers[target]; ok {
+			return i
+		}
+	}
+	return 0
+}
+
+// copySingle makes n copies of an entity, without links except one to the entity.
+func (f *family) copySingle(e vast.Entity, n int, origins vast.Relation) ([]vast.Entity, error) {
+	if n == 0 {
+		return nil, nil
+	}
+	single := f.p.single
+	single.SetOrigins(origins)
+	single.Find(e, nil)
+	if err := single.Copy(n); err != nil {
+		return nil, err
+	}
+	_, copies := single.Originals()
+	f.made = append(f.made, copies...)
+	return slices.Clone(copies), nil
+}
+
+// makeRoom makes room for all changes, so that write cannot fail. On an error only the committed memory has
+// changed.
+func (f *family) makeRoom(changes []change) error {
+	end, total := 0, 0
+	for _, c := range changes {
+		end = max(end, int(f.bases[c.node].Slot())+1)
+		for _, e := range c.on {
+			end = max(end, int(e.Slot())+1)
+		}
+		total += len(c.on) + 1
+	}
+	for k := range f.p.columns {
+		c := &f.p.columns[k]
+		if slices.ContainsFunc(changes, func(one change) bool {
+			return one.column == c && (one.kind == addedComponent || one.kind == changedField && c.shared)
+		}) {
+			// A component can require others, so the room of each column is for all changes.
+			if err := engine.GrowAdditions(c.handle, end, total); err != nil {
+				return err
+			}
+		}
+	}
+	for _, r := range f.p.relations {
+		if !slices.ContainsFunc(changes, func(one change) bool { return one.kind == changedLink && one.link == r }) {
+			continue
+		}
+		if err := r.GrowLevels(f.deepest(r) + len(f.bases)); err != nil {
+			return err
+		}
+	}
+	return f.p.root.GrowLevels(1)
+}
+
+// deepest returns the largest depth of entities in and below instances, in a hierarchy.
+func (f *family) deepest(r vast.Relation) (depth int) {
+	if !slices.Contains(f.p.hierarchies, r) {
+		return 0
+	}
+	for root := range f.p.of.Sources(f.bases[0]) {
+		for _, e := range f.members(root) {
+			depth = max(depth, r.Depth(e))
+			for below := range r.Descendants(e) {
+				depth = max(depth, r.Depth(below))
+			}
+		}
+	}
+	return depth
+}
+
+// write makes the changes in the entities of instances and in the bases, and returns their number in entities
+// of instances.
+func (f *family) write(changes []change) (n int) {
+	for _, c := range changes { // before a change of a link hides the owner of an entity
+		for _, e := range c.on {
+			if !c.refers {
+				break
+			}
+			if root, ok := f.instanceOf(e); ok {
+				f.members(root)
+			}
+		}
+	}
+	var links []link
+	for i := range changes {
+		c := &changes[i]
+		self := []vast.Entity{f.bases[c.node]}
+		if c.kind == changedLink {
+			before := len(links)
+			for _, e := range c.on {
+				if root, ok := f.instanceOf(e); ok {
+					to := f.members(root)
+					before, after := f.counterpart(c.ends[0], to), f.counterpart(c.ends[1], to)
+					if after.IsZero() == c.ends[1].IsZero() { // else the instance lacks the new target
+						links = c.unlink(links, e, before, after)
+					}
+				}
+			}
+			n += len(links) - before
+			links = c.unlink(links, self[0], c.ends[0], c.ends[1])
+			continue
+		}
+		if !c.refers {
+			n += c.write(c.on, *c)
+		} else {
+			for _, e := range c.on {
+				if root, ok := f.instanceOf(e); ok {
+					n += c.write([]vast.Entity{e}, f.translatedChange(c, f.members(root)))
+				}
+			}
+		}
+		c.write(self, *c)
+	}
+	for _, l := range links {
+		l.set()
+	}
+	return n
+}
+
+// translatedChange returns a change for one instance.
+func (f *family) translatedChange(c *change, members []vast.Entity) change {
+	one := *c
+	if c.kind != addedComponent {
+		one.before = f.translated(c.column, c.before, f.bases, members)
+	}
+	if c.kind != removedComponent {
+		one.after = f.translated(c.column, c.after, f.bases, members)
+	}
+	return one
+}
+
+// write makes a change of a component in entities, with the values of v, and returns the number of entities
+// that it has changed.
+func (c *change) write(es []vast.Entity, v change) (n int) {
+	col := c.column
+	switch c.kind {
+	case changedField:
+		return col.patch(c.field, es, v.before, v.after)
+	case addedComponent:
+		for _, e := range es {
+			probe.AddValue(col.handle, e, v.after)
+		}
+		return len(es)
+	}
+	for _, e := range es {
+		now, ok := col.value(e)
+		if ok && (col.typ == nil || col.same(now, v.before)) && probe.RemoveValue(col.handle, e) {
+			n++
+		}
+	}
+	return n
+}
+
+// link is a link that an entity gets.
+type link struct {
+	r                     vast.Relation
+	hierarchy             bool
+	source, before, after vast.Entity
+}
+
+// unlink removes the link from e to before, and appends the link from e to after. It does neither if e has
+// another target than before. All links are removed before one is set, because the old and the new links
+// together can form circles.
+func (c *change) unlink(links []link, e, before, after vast.Entity) []link {
+	if target, _ := c.link.Target(e); target != before {
+		return links
+	}
+	c.link.Remove(e)
+	return append(links, link{c.link, c.hierarchy, e, before, after})
+}
+
+// set sets the link. If the program has linked the entities of an instance in such a way that the link would
+// close a circle, the entity keeps its old target.
+func (l link) set() {
+	for _, target := range []vast.Entity{l.after, l.before} {
+		if target.IsZero() || !l.closes(target) {
+			l.r.Set(l.source, target)
+			return
+		}
+	}
+}
+
+// closes reports whether a link to target would close a circle in a hierarchy.
+func (l link) closes(target vast.Entity) bool {
+	if !l.hierarchy {
+		return false
+	}
+	if target == l.source {
+		return true
+	}
+	for above := range l.r.Ancestors(target) {
+		if above == l.source {
+			return true
+		}
+	}
+	return false
+}
+
+// deleteLost deletes the bases whose nodes no longer belong to the template, and the copies of these nodes that
+// have no overrides. It returns the number of deleted copies.
+func (f *family) deleteLost(lost []int) int {
+	if len(lost) == 0 {
+		return 0
+	}
+	p := f.p
+	doomed := make(map[vast.Entity]bool)
+	var bases, order []vast.Entity
+	for _, i := range lost {
+		bases = append(bases, f.bases[i])
+		for e := range p.of.Sources(f.bases[i]) {
+			doomed[e] = true
+			f.differing(e, i, func(string) bool { doomed[e] = false; return false })
+			order = append(order, e)
+		}
+	}
+	// An entity lives on if an entity below it lives on.
+	for again := true; again; {
+		again = false
+		for _, e := range order {
+			for _, r := range p.hierarchies {
+				for s := range r.Sources(e) {
+					if doomed[e] && !doomed[s] {
+						doomed[e], again = false, true
+					}
+				}
+			}
+		}
+	}
+	order = slices.DeleteFunc(order, func(e vast.Entity) bool { return !doomed[e] })
+	for _, b := range bases {
+		if node, ok := p.node.Target(b); ok { // the program has moved the node out of the template
+			p.tag.Enable(node)
+		}
+	}
+	p.delete(order)
+	p.delete(bases)
+	return len(order)
+}

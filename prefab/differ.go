@@ -1,0 +1,95 @@
+package prefab
+
+import (
+	"fmt"
+	"iter"
+
+	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/probe"
+)
+
+// Differs yields the names of the fields in which e differs from its node, as the node was at the last
+// [Template.Apply]. A name is the name of the column and the path to the field, such as Hull.Points. A
+// component that one of the two lacks is yielded by the name of its column, and a link by the name of its
+// relation. Differs yields nothing if e belongs to no instance. Do not change the world during the loop.
+// Complexity: the number of fields; one step for each entity of the instance if a component holds references.
+func (p *Prefabs) Differs(e vast.Entity) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		if f, i, ok := p.find("Prefabs.Differs", e); ok {
+			f.differing(e, i, yield)
+		}
+	}
+}
+
+// find returns the family of the template of which e is a copy, and the number of e's base in it.
+func (p *Prefabs) find(method string, e vast.Entity) (f *family, i int, ok bool) {
+	p.prepare(method)
+	b, ok := p.of.Target(e)
+	if !ok {
+		return nil, 0, false
+	}
+	root, _ := p.root.Target(b)
+	f = p.familyOf(root)
+	return f, f.index[b], true
+}
+
+// Revert gives a field of e the value that its node had at the last [Template.Apply], and reports whether the
+// field differed. name is a name that [Prefabs.Differs] yields. It can also name a component, or a part of
+// one: then Revert reverts all fields in it. Revert adds a component that e lacks, and removes a component that
+// the node lacks. Revert returns false if e belongs to no instance.
+//
+// Revert panics if the world has no column or relation of this name. It panics with a [*vm.Error], and has
+// changed nothing, if it gets no memory.
+func (p *Prefabs) Revert(e vast.Entity, name string) bool {
+	f, i, ok := p.find("Prefabs.Revert", e)
+	if !ok {
+		return false
+	}
+	to := make([]vast.Entity, len(f.bases))
+	if root, ok := f.instanceOf(e); ok {
+		to = f.members(root)
+	}
+	for k := range p.columns {
+		if c := &p.columns[k]; names(c.name, name) {
+			return f.revert(c, e, i, to, name)
+		}
+	}
+	for _, r := range p.relations {
+		if r.Name() != name {
+			continue
+		}
+		want, _ := r.Target(f.bases[i])
+		want = f.counterpart(want, to)
+		target, _ := r.Target(e)
+		if f.isPlace(r, i) || target == want {
+			return false
+		}
+		return want.IsZero() && r.Remove(e) || !want.IsZero() && r.Set(e, want)
+	}
+	panic(fmt.Sprintf("prefab: Prefabs.Revert: the world has no column or relation for %q: use a name that "+
+		"Differs yields", name))
+}
+
+// revert does the work of Revert for a column.
+func (f *family) revert(c *column, e vast.Entity, i int, members []vast.Entity, name string) (changed bool) {
+	want, should := c.value(f.bases[i])
+	v, has := c.value(e)
+	switch {
+	case !should:
+		return has && name == c.name && probe.RemoveValue(c.handle, e)
+	case !has:
+		return name == c.name && probe.AddValue(c.handle, e, f.translated(c, want, f.bases, members))
+	}
+	want = f.translated(c, want, f.bases, members)
+	c.differing(copyOf(v), want, func(field part) bool {
+		if names(name, field.name) {
+			partOf(field, v).Set(partOf(field, want))
+			changed = true
+		}
+		return true
+	})
+	if changed {
+		probe.SetValue(c.handle, e, v)
+	}
+	return changed
+}

@@ -1,0 +1,45 @@
+package vast
+
+import (
+	"slices"
+
+	"github.com/vastgo/vast/internal/sharing"
+)
+
+// Where returns the query that also asks for a component of col that meets the condition m. It is the query
+// by value of package shared.
+func (sharings) Where(method string, q Query, col AnyColumn, m sharing.Matcher) Query {
+	made := q.clone(method)
+	made.name(method, implied, col)
+	made.where = append(slices.Clip(made.where), m)
+	return made.compile()
+}
+
+// sifts reports whether the query has conditions that presence bits do not decide.
+func (q *query) sifts() bool { return q.exact || len(q.where) > 0 || len(q.joins) > 0 }
+
+// unmet returns the slots of mask whose entities do not meet the conditions of Where.
+func (q *query) unmet(word uint32, mask uint64) uint64 {
+	met := mask
+	for _, m := range q.where {
+		if met &= m.Match(word, met); met == 0 {
+			break
+		}
+	}
+	return mask &^ met
+}
+
+// sifted holds the result of query.others for a word, because a word can have many short runs.
+type sifted struct {
+	word         uint32
+	mask, others uint64 // slots of the word, and those of them that the query leaves out
+}
+
+// others does the work of query.others. It reuses the previous result if that covers the slots of mask.
+func (k *walk) others(word uint32, mask uint64) uint64 {
+	s := &k.sifted
+	if s.word != word || mask&^s.mask != 0 {
+		*s = sifted{word, mask, k.leftOut(word, mask)}
+	}
+	return s.others & mask
+}
