@@ -47,8 +47,8 @@ func keep(container any) (any, error) {
 	k, ok := container.(interface{ keep() (any, error) })
 	if !ok {
 		return nil, fmt.Errorf("a %T cannot be saved: give the pointer to an Array, a Pool, a Dense, a "+
-			"Table, Lists, a HashIndex, an OrderedIndex or an Indexed of package bulk, and copy the "+
-			"elements of other containers into one of these", container)
+			"Table, Lists, a HashIndex, an OrderedIndex or an Indexed of package bulk, or an event.Queue, "+
+			"and copy the elements of other containers into one of these", container)
 	}
 	if reflect.ValueOf(container).IsNil() {
 		return nil, fmt.Errorf("the %T is nil: make it first", container)

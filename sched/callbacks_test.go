@@ -20,6 +20,7 @@ type callbackSchedule struct {
 	pool vast.SparseColumn[uint64]
 	tag  vast.Tag
 	es   []vast.Entity
+	mode *State[mode]
 	call func(c *Context) // called once; c is nil in a hook
 	left atomic.Int32     // the method at decrements left, and runs call when left is 0
 }
@@ -36,6 +37,20 @@ var schedulePlaces = map[string]func(f *callbackSchedule) System{
 	"Run alone": func(f *callbackSchedule) System { return System{Run: f.at, Exclusive: true} },
 	"If": func(f *callbackSchedule) System {
 		return System{If: func(c *Context) bool { f.at(c); return true }}
+	},
+	"If of a set": func(f *callbackSchedule) System {
+		f.ConfigureSet("set", SetOptions{If: func(c *Context) bool { f.at(c); return true }})
+		return System{Sets: []Set{"set"}}
+	},
+	"a one-shot system": func(f *callbackSchedule) System {
+		return System{Run: func(c *Context) { c.RunOnce(System{Name: "called", Run: f.at}) }}
+	},
+	"OnEnter": func(f *callbackSchedule) System {
+		f.mode.OnEnter(menu, System{Name: "enter", Run: f.at})
+		return System{}
+	},
+	"AfterTick": func(f *callbackSchedule) System {
+		return System{Run: func(c *Context) { c.AfterTick(func(*Schedule) { f.at(nil) }) }}
 	},
 	"a part": func(f *callbackSchedule) System {
 		return System{Run: func(c *Context) { c.Split(1, func(c *Context, _ int) { f.at(c) }) }}
@@ -85,20 +100,43 @@ var scheduleVerbs = map[string]func(f *callbackSchedule, c *Context){
 	"Add": func(f *callbackSchedule, _ *Context) {
 		f.Add(System{Name: "more", Run: func(*Context) {}})
 	},
+	"AfterTick": func(f *callbackSchedule, c *Context) {
+		if c != nil {
+			c.AfterTick(func(s *Schedule) { _ = s.Remove("calling") })
+		}
+	},
 	"Build":            func(f *callbackSchedule, _ *Context) { _ = f.Build() },
 	"Close":            func(f *callbackSchedule, _ *Context) { _ = f.Close() },
+	"ConfigureSet":     func(f *callbackSchedule, _ *Context) { f.ConfigureSet("a", SetOptions{}) },
+	"Disable":          func(f *callbackSchedule, _ *Context) { f.Disable("calling"); f.Enable("calling") },
 	"DropCommands":     func(f *callbackSchedule, _ *Context) { _ = f.DropCommands() },
 	"Graph":            func(f *callbackSchedule, _ *Context) { f.Graph() },
 	"GrowCommandBytes": func(f *callbackSchedule, _ *Context) { _ = f.GrowCommandBytes(100) },
 	"Of":               func(f *callbackSchedule, _ *Context) { Of(f.w) },
 	"Pause, Step":      func(f *callbackSchedule, _ *Context) { f.Pause(); f.Step(1); f.Resume() },
-	"Record":           func(f *callbackSchedule, _ *Context) { f.Record(1) },
-	"Record's wait":    func(f *callbackSchedule, _ *Context) { _, _ = f.Record(1)(context.Background()) },
-	"Recording":        func(f *callbackSchedule, _ *Context) { f.Recording() },
-	"Run":              func(f *callbackSchedule, _ *Context) { _ = f.Run(context.Background()) },
-	"Stats":            func(f *callbackSchedule, _ *Context) { f.Stats() },
-	"Tick":             func(f *callbackSchedule, _ *Context) { _ = f.Tick() },
-	"New":              func(f *callbackSchedule, _ *Context) { _ = New(f.w, Options{Workers: 2}).Close() },
+	"NewState":         func(f *callbackSchedule, _ *Context) { NewState(f.Schedule, menu) },
+	"Remove":           func(f *callbackSchedule, _ *Context) { _ = f.Remove("calling") },
+	"RunOnce": func(f *callbackSchedule, c *Context) {
+		if c != nil {
+			c.RunOnce(System{Name: "once", Run: func(*Context) {}})
+		}
+	},
+	"RunOnce between": func(f *callbackSchedule, _ *Context) {
+		_ = f.RunOnce(System{Name: "once", Run: func(*Context) {}})
+	},
+	"State": func(f *callbackSchedule, c *Context) {
+		if c != nil {
+			f.mode.Set(c, over)
+		}
+	},
+	"State between": func(f *callbackSchedule, _ *Context) { f.mode.SetBetween(over) },
+	"Record":        func(f *callbackSchedule, _ *Context) { f.Record(1) },
+	"Record's wait": func(f *callbackSchedule, _ *Context) { _, _ = f.Record(1)(context.Background()) },
+	"Recording":     func(f *callbackSchedule, _ *Context) { f.Recording() },
+	"Run":           func(f *callbackSchedule, _ *Context) { _ = f.Run(context.Background()) },
+	"Stats":         func(f *callbackSchedule, _ *Context) { f.Stats() },
+	"Tick":          func(f *callbackSchedule, _ *Context) { _ = f.Tick() },
+	"New":           func(f *callbackSchedule, _ *Context) { _ = New(f.w, Options{Workers: 2}).Close() },
 	"Commands": func(f *callbackSchedule, c *Context) {
 		if c != nil {
 			c.Commands().Delete(f.es[9])
@@ -153,6 +191,7 @@ func TestScheduleCallbacks(t *testing.T) {
 					}
 				})
 				f.Schedule = New(f.w, Options{Workers: workers})
+				f.mode = NewState(f.Schedule, menu)
 				s := system(f)
 				s.Name, s.Reads, s.Writes = "calling", Columns(f.num), Columns(f.pool)
 				if s.Run == nil {
@@ -216,7 +255,8 @@ func mustSayHow(t *testing.T, what string, err error) {
 	}
 	text := fmt.Sprint(failed.Value)
 	for _, remedy := range []string{"after the loop", ": call it ", "merge the two loops",
-		"use a world after Close", "wait on another goroutine", "do the work directly",
+		"use a world after Close", "wait on another goroutine", "Context.AfterTick", "define another type",
+		"do the work directly",
 		goexit, "let hooks record into other Commands"} {
 		if strings.Contains(text, remedy) {
 			return

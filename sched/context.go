@@ -6,11 +6,13 @@ import (
 	"time"
 
 	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/internal/events"
 )
 
 // Context gives a system the tick, its commands, its random numbers and its parallel loops. It is valid until
 // the function that received it returns, and only on the goroutine that runs this function.
 type Context struct {
+	turn     // for package event; the method seat sets it
 	schedule *Schedule
 	system   *node
 	worker   *worker // the worker that runs the system
@@ -45,11 +47,16 @@ func (c *Context) System() string {
 // last tick, or 0 before the first tick.
 func (c *Context) Tick() uint64 { return c.of().number }
 
-// Delta returns the simulated time of one tick, which is the same for all ticks.
-func (c *Context) Delta() time.Duration { return c.of().step }
+// Delta returns the simulated time that this run of the system stands for: the time of one tick or, with
+// [System.Every] or [System.Rate], of the ticks since the system was last due. The first run counts like the
+// others, and skipping by System.If counts as a run. In Start and End it is the time of one tick.
+func (c *Context) Delta() time.Duration {
+	c.of()
+	return c.system.delta
+}
 
 // Seconds returns [Context.Delta] in seconds.
-func (c *Context) Seconds() float64 { return c.of().step.Seconds() }
+func (c *Context) Seconds() float64 { return c.Delta().Seconds() }
 
 // Seed returns the schedule's seed.
 func (c *Context) Seed() uint64 { return c.of().options.Seed }
@@ -63,13 +70,18 @@ func (c *Context) Seed() uint64 { return c.of().options.Seed }
 // are applied, an entity that their method New returned is a placeholder that only this Context can use.
 func (c *Context) Commands() *vast.Commands {
 	s := c.of()
+	c.mustBeOwn()
+	commands := c.worker.ownCommands(s)
+	c.settle()
+	return commands
+}
+
+// mustBeOwn panics if a part uses the Context of its system.
+func (c *Context) mustBeOwn() {
 	if c.job.underWay() {
 		panic(fmt.Sprintf("sched: system %q uses its own Context in a part of Each, Split or Reduce: "+
 			"use the Context that the part receives", c.system.Name))
 	}
-	commands := c.worker.ownCommands(s)
-	c.settle()
-	return commands
 }
 
 func (w *worker) ownCommands(s *Schedule) *vast.Commands {
@@ -94,4 +106,12 @@ func (c *Context) advance(n int) {
 		panic(fmt.Sprintf("sched: system %q made more than %d batches in a tick: make the batches larger",
 			c.system.Name, 1<<sequenceBits))
 	}
+	c.seat(c.worker, c.sequence)
+}
+
+// seat sets the worker and the step.
+func (c *Context) seat(w *worker, step int) {
+	c.worker, c.sequence = w, step
+	rank := c.schedule.shift + c.system.rank
+	c.turn.Worker, c.turn.Position = w.index, uint64(rank)<<events.StepBits|uint64(step)
 }

@@ -8,6 +8,9 @@
 //     real time, and [Schedule.RunTicks] runs ticks as fast as possible. [Schedule.Reset] prepares the next
 //     simulation.
 //   - [System] is a function and the columns that it reads and writes.
+//   - [Set] is a group of systems that are ordered and switched together. [State] is a value that decides
+//     which systems run, such as the mode of a game. [Schedule.Disable] switches systems off.
+//   - [Resource] names other data that systems share, such as the events of package event.
 //   - [Context] gives the function the tick, [vast.Commands] and random numbers. [Context.Each] and [Reduce]
 //     divide the work of one system among several workers.
 //   - [Stats] holds the costs. [Graph] holds the order of the systems and the reasons for this order. A
@@ -19,6 +22,7 @@
 //     the systems start before the first tick and end after the last one
 //   - tick: one step of simulated time, in which each system runs once
 //   - phase: a part of a tick; its systems are done, and their commands applied, before the next phase begins
+//   - one-shot system: a system that runs once on request: see [Context.RunOnce]
 //   - conflict: two systems conflict when one writes what the other reads or writes
 //   - worker: a goroutine that runs systems; the goroutine that calls Tick is a worker, too
 //   - batch: a part of the entities that a query matches; it does not depend on the number of workers
@@ -28,9 +32,12 @@
 //
 // # Order
 //
-// Phases run one after the other. Within a phase a system waits for the systems that Before and After put
-// before it, directly or through other systems. If Before and After do not order two conflicting systems, the
-// system that was added later waits. An exclusive system conflicts with every other system.
+// When a tick begins, states change, and then the schedule calls the conditions of sets. Then the phases run,
+// one after the other. Within a phase a system waits for the systems that Before and After put before it,
+// directly or through other systems. If Before and After do not order two conflicting systems, the system
+// that was added later waits. An exclusive system conflicts with every other system. When commands are
+// applied, the one-shot systems run that were asked for. After the phases, the functions of
+// [Context.AfterTick] run.
 //
 // A tick gives the same world, to the last bit, on one worker and on many. There are three reasons: two
 // conflicting systems always run in the same order; commands are applied in the order of their positions; and

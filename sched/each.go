@@ -132,7 +132,7 @@ func (j *job) take(w *worker) {
 		start = c.schedule.now()
 	}
 	for i := int(j.next.Add(1) - 1); i < j.count; i = int(j.next.Add(1) - 1) {
-		c.sequence = j.first + i
+		c.seat(w, j.first+i)
 		if j.index != nil {
 			j.index(c, i)
 		} else {

@@ -238,3 +238,156 @@ func ExampleSchedule_Reset() {
 	// 10 live, tick 20 seed 0
 	// 10 live, tick 20 seed 1
 }
+
+// mode is the state of a game.
+type mode string
+
+// A state decides which systems run. It changes when a tick begins.
+func ExampleState() {
+	w := vast.NewWorld(vast.Options{MaxEntities: 1 << 16})
+	defer w.Close()
+	s := sched.New(w, sched.Options{})
+	defer s.Close()
+	mode := sched.NewState(s, mode("menu"))
+	mode.OnExit("menu", sched.System{Name: "close menu", Run: func(c *sched.Context) {
+		fmt.Println("tick", c.Tick(), "closes the menu")
+	}})
+	mode.OnEnter("playing", sched.System{Name: "load level", Run: func(c *sched.Context) {
+		fmt.Println("tick", c.Tick(), "loads the level")
+	}})
+	s.Add(sched.System{Name: "wait for a key", If: mode.In("menu"), Run: func(c *sched.Context) {
+		fmt.Println("tick", c.Tick(), "waits")
+		mode.Set(c, "playing")
+	}})
+	s.Add(sched.System{Name: "play", If: mode.In("playing"), Run: func(c *sched.Context) {
+		fmt.Println("tick", c.Tick(), "plays")
+	}})
+	if err := s.RunTicks(context.Background(), 3); err != nil {
+		fmt.Println(err)
+	}
+	// Output:
+	// tick 1 waits
+	// tick 2 closes the menu
+	// tick 2 loads the level
+	// tick 2 plays
+	// tick 3 plays
+}
+
+// The systems of a set are ordered and switched together.
+func ExampleSchedule_ConfigureSet() {
+	w := vast.NewWorld(vast.Options{MaxEntities: 1 << 16})
+	defer w.Close()
+	s := sched.New(w, sched.Options{Workers: 1})
+	defer s.Close()
+	show := func(c *sched.Context) { fmt.Println(c.Tick(), c.System()) }
+	s.ConfigureSet("physics", sched.SetOptions{
+		Before: []string{"draw"},
+		If:     func(c *sched.Context) bool { return c.Tick() > 1 },
+	})
+	s.Add(sched.System{Name: "draw", Run: show})
+	s.Add(sched.System{Name: "move", Sets: []sched.Set{"physics"}, Run: show})
+	s.Add(sched.System{Name: "collide", Sets: []sched.Set{"physics"}, Run: show})
+	for range 2 {
+		if err := s.Tick(); err != nil {
+			fmt.Println(err)
+		}
+	}
+	// Output:
+	// 1 draw
+	// 2 move
+	// 2 collide
+	// 2 draw
+}
+
+// A slow system runs ten times in a second of simulated time. Its step of time is as long.
+func ExampleContext_Delta() {
+	w := vast.NewWorld(vast.Options{MaxEntities: 1 << 16})
+	defer w.Close()
+	s := sched.New(w, sched.Options{Rate: 50})
+	defer s.Close()
+	s.Add(sched.System{Name: "think", Rate: 10, Offset: 2, Run: func(c *sched.Context) {
+		fmt.Println("tick", c.Tick(), "stands for", c.Delta())
+	}})
+	if err := s.RunTicks(context.Background(), 10); err != nil {
+		fmt.Println(err)
+	}
+	// Output:
+	// tick 2 stands for 100ms
+	// tick 7 stands for 100ms
+}
+
+// RunOnce runs a system when the running systems are done.
+func ExampleContext_RunOnce() {
+	w := vast.NewWorld(vast.Options{MaxEntities: 1 << 16})
+	defer w.Close()
+	ages := vast.NewColumn[age](w)
+	born := w.Archetype(ages)
+	s := sched.New(w, sched.Options{})
+	defer s.Close()
+	count := sched.System{Name: "count", Run: func(c *sched.Context) {
+		fmt.Println(w.Len(), "live in tick", c.Tick())
+	}}
+	s.Add(sched.System{Name: "birth", Every: 2, Run: func(c *sched.Context) {
+		c.Commands().New(born)
+		c.RunOnce(count)
+	}})
+	if err := s.RunTicks(context.Background(), 4); err != nil {
+		fmt.Println(err)
+	}
+	if err := s.RunOnce(count); err != nil { // between ticks
+		fmt.Println(err)
+	}
+	// Output:
+	// 1 live in tick 2
+	// 2 live in tick 4
+	// 2 live in tick 4
+}
+
+// A system replaces itself after the tick.
+func ExampleContext_AfterTick() {
+	w := vast.NewWorld(vast.Options{MaxEntities: 1 << 16})
+	defer w.Close()
+	s := sched.New(w, sched.Options{})
+	defer s.Close()
+	show := func(c *sched.Context) { fmt.Println(c.Tick(), c.System()) }
+	s.Add(sched.System{Name: "tutorial", End: show, Run: func(c *sched.Context) {
+		show(c)
+		c.AfterTick(func(s *sched.Schedule) {
+			if err := s.Remove("tutorial"); err != nil {
+				fmt.Println(err)
+			}
+			s.Add(sched.System{Name: "game", Run: show})
+		})
+	}})
+	if err := s.RunTicks(context.Background(), 2); err != nil {
+		fmt.Println(err)
+	}
+	// Output:
+	// 1 tutorial
+	// 1 tutorial
+	// 2 game
+}
+
+// An operator switches a system off, and on again.
+func ExampleSchedule_Disable() {
+	w := vast.NewWorld(vast.Options{MaxEntities: 1 << 16})
+	defer w.Close()
+	s := sched.New(w, sched.Options{})
+	defer s.Close()
+	s.Add(sched.System{Name: "weather", Run: func(c *sched.Context) {
+		fmt.Println("it rains in tick", c.Tick())
+	}})
+	for i := range 3 {
+		if i == 1 {
+			s.Disable("weather")
+		} else {
+			s.Enable("weather")
+		}
+		if err := s.Tick(); err != nil {
+			fmt.Println(err)
+		}
+	}
+	// Output:
+	// it rains in tick 1
+	// it rains in tick 3
+}

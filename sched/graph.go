@@ -19,6 +19,10 @@ type GraphSystem struct {
 	Name            string   `json:"name"`
 	Phase           Phase    `json:"phase"`
 	Exclusive       bool     `json:"exclusive,omitempty"`
+	Sets            []Set    `json:"sets,omitempty"`
+	Every           int      `json:"every,omitempty"`
+	Rate            int      `json:"rate,omitempty"`
+	Offset          int      `json:"offset,omitempty"`
 	Reads           []string `json:"reads,omitempty"`
 	Writes          []string `json:"writes,omitempty"`
 	ReadsResources  []string `json:"readsResources,omitempty"`
@@ -33,7 +37,8 @@ type Edge struct {
 }
 
 func (n *node) describe() GraphSystem {
-	g := GraphSystem{Name: n.Name, Phase: n.Phase, Exclusive: n.Exclusive}
+	g := GraphSystem{Name: n.Name, Phase: n.Phase, Exclusive: n.Exclusive, Sets: n.Sets, Every: n.Every,
+		Rate: n.Rate, Offset: n.Offset}
 	for _, c := range n.reads {
 		g.Reads = append(g.Reads, c.Name)
 	}
@@ -72,6 +77,15 @@ func (g Graph) DOT() string {
 			if s.Exclusive {
 				label += "\nexclusive"
 			}
+			if len(s.Sets) > 0 {
+				label += "\nin " + joined(s.Sets)
+			}
+			if s.Every > 1 {
+				label += fmt.Sprintf("\none in %d ticks", s.Every)
+			}
+			if s.Rate > 0 {
+				label += fmt.Sprintf("\n%d times a second", s.Rate)
+			}
 			fmt.Fprintf(&b, "\t\t%s [label=%s];\n", dotQuote(s.Name), dotQuote(label))
 		}
 		b.WriteString("\t}\n")
@@ -82,6 +96,14 @@ func (g Graph) DOT() string {
 	}
 	b.WriteString("}\n")
 	return b.String()
+}
+
+func joined(sets []Set) string {
+	names := make([]string, len(sets))
+	for i, set := range sets {
+		names[i] = string(set)
+	}
+	return strings.Join(names, ", ")
 }
 
 // dotQuote returns s as a quoted string of the DOT language.

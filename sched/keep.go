@@ -1,8 +1,11 @@
 package sched
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 
+	"github.com/vastgo/vast/internal/events"
 	"github.com/vastgo/vast/internal/state"
 )
 
@@ -31,19 +34,44 @@ func (schedules) Keep(of any, k state.Keeper, known *state.Schedule) bool {
 	}
 	s.number = known.Tick
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.options.Seed, s.counters.tick = known.Seed, known.Tick
+	for _, name := range known.Disabled {
+		s.disabled[name], s.known[name] = true, true
+	}
+	s.switchOff()
+	s.mu.Unlock()
+	s.saved = known.States
+	s.restoreStates()
 	return true
 }
 
-// State returns the number of the last tick, the seed and the names of the systems.
+// restoreStates gives the states their saved values. If a value does not fit, the next tick returns an error.
+func (s *Schedule) restoreStates() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, m := range s.states {
+		name := m.stats().Name
+		if i := slices.IndexFunc(s.saved, func(v state.Value) bool { return v.Name == name }); i >= 0 {
+			s.unrestored = errors.Join(s.unrestored, m.restore(s.saved[i]))
+			s.saved = slices.Delete(slices.Clone(s.saved), i, i+1)
+		}
+	}
+}
+
+// State returns what determines the next ticks, and the names of the systems.
 func (schedules) State(of any) state.Schedule {
 	s := of.(*Schedule)
-	result := state.Schedule{Tick: s.number, Seed: s.options.Seed}
+	result := state.Schedule{Tick: s.number, Seed: s.options.Seed, Disabled: s.disabledNames()}
 	for _, n := range s.nodes {
 		result.Systems = append(result.Systems, n.Name)
 	}
+	for _, m := range s.states {
+		result.States = append(result.States, m.saved())
+	}
 	return result
 }
+
+// Queues returns the queues of package event.
+func (schedules) Queues(of any) []events.Queue { return of.(*Schedule).queues.list }
 
 func (schedules) Leave(of any) { of.(*Schedule).keeper = nil }

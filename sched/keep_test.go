@@ -24,7 +24,7 @@ func (k *eventKeeper) note(what string) {
 func (k *eventKeeper) Begin() error         { k.note("begin"); return nil }
 func (k *eventKeeper) End(bool) error       { k.note("end"); return nil }
 func (k *eventKeeper) Writes(columns []int) { k.note(fmt.Sprint("writes ", columns, columns == nil)) }
-func (k *eventKeeper) Reset()               {}
+func (k *eventKeeper) Changed()             { k.note("changed") }
 func (k *eventKeeper) Visits() bool         { return true }
 
 // TestKeeperGetsWrites: before a system runs, the keeper gets the columns that the system writes.

@@ -23,19 +23,25 @@ type ordering struct {
 	explained map[[2]int]int // index in edges of the edge between two systems
 }
 
-// plan divides all systems into stages, and describes their order.
-func (s *Schedule) plan() ([]stage, Graph, error) {
-	var stages []stage
-	graph := Graph{Systems: make([]GraphSystem, 0, len(s.nodes))}
+// plan divides all systems into stages, and describes their order. conditions are the stages that call the
+// conditions of sets.
+func (s *Schedule) plan() (conditions, stages []stage, graph Graph, err error) {
+	graph.Systems = make([]GraphSystem, 0, len(s.nodes))
 	for _, n := range s.nodes {
 		if err := s.resolve(n); err != nil {
-			return nil, Graph{}, err
+			return nil, nil, Graph{}, err
+		}
+	}
+	for _, g := range s.sets {
+		if g.condition != nil {
+			conditions = append(conditions, stage{nodes: []*node{g.condition}})
 		}
 	}
 	for _, phase := range s.phases {
 		o := ordering{explained: make(map[[2]int]int)}
 		for _, n := range s.nodes {
 			if n.Phase == phase {
+				n.place = len(o.nodes) // until the order is known
 				o.nodes = append(o.nodes, n)
 			}
 		}
@@ -45,87 +51,108 @@ func (s *Schedule) plan() ([]stage, Graph, error) {
 			o.reach[i] = make([]uint64, (len(o.nodes)+63)/64)
 		}
 		if err := o.named(); err != nil {
-			return nil, Graph{}, err
+			return nil, nil, Graph{}, err
 		}
 		o.conflicts()
 		order := o.sorted()
 		for place, n := range order {
-			n.place = place
+			n.place, n.rank = place, len(graph.Systems)
 			graph.Systems = append(graph.Systems, n.describe())
 		}
 		graph.Edges = append(graph.Edges, o.edges...)
 		stages = append(stages, o.stages(order)...)
 	}
-	return stages, graph, nil
+	return conditions, stages, graph, nil
 }
 
-// resolve finds the systems that Before and After of n name, and checks their phases.
+// required is a system that must run before or after another one.
+type required struct {
+	*node
+	why string
+}
+
+// resolve finds the conditions of the sets of n, and the systems that Before and After of n and of its sets
+// name. It also checks the phases of these systems.
 func (s *Schedule) resolve(n *node) error {
 	n.before, n.after = n.before[:0], n.after[:0]
-	for _, name := range n.Before {
-		others := s.named(name, n)
-		if others == nil {
-			return unknownName(n, name, "Before")
-		}
-		n.before = append(n.before, others...)
+	if err := s.require(n, nil); err != nil {
+		return err
 	}
-	for _, name := range n.After {
-		others := s.named(name, n)
-		if others == nil {
-			return unknownName(n, name, "After")
+	n.groups = n.groups[:0]
+	for _, g := range s.sets {
+		if !slices.Contains(n.Sets, g.name) {
+			continue
 		}
-		n.after = append(n.after, others...)
+		if g.condition != nil {
+			n.groups = append(n.groups, g)
+		}
+		if err := s.require(n, g); err != nil {
+			return err
+		}
 	}
 	phase := slices.Index(s.phases, n.Phase)
 	for _, other := range n.before {
 		if phase > slices.Index(s.phases, other.Phase) {
-			return wrongPhase(n, other, "Before", "after")
+			return wrongPhase(n, other, "after")
 		}
 	}
 	for _, other := range n.after {
 		if phase < slices.Index(s.phases, other.Phase) {
-			return wrongPhase(n, other, "After", "before")
+			return wrongPhase(n, other, "before")
 		}
 	}
 	return nil
 }
 
-// named returns the systems that a name in Before or After of system n stands for.
-func (s *Schedule) named(name string, n *node) (others []*node) {
-	for _, other := range s.nodes {
-		if other != n && (other.Name == name || other.given == name) {
-			others = append(others, other)
+// require finds the systems that n must run before or after, because n names them or, if g is not nil,
+// because the set g names them.
+func (s *Schedule) require(n *node, g *group) error {
+	who, quoted, before, after := n.Name, fmt.Sprintf("system %q", n.Name), n.Before, n.After
+	if g != nil {
+		who, quoted = fmt.Sprintf("set %s", g.name), fmt.Sprintf("set %q", g.name)
+		before, after = g.options.Before, g.options.After
+	}
+	for i, name := range slices.Concat(before, after) {
+		others, list := &n.before, "Before"
+		if i >= len(before) {
+			others, list = &n.after, "After"
+		}
+		if !s.known[name] {
+			return &OrderError{[]string{n.Name, name}, fmt.Sprintf("%s names %q in %s, and there is no such "+
+				"system or set: add it, or correct the name", quoted, name, list)}
+		}
+		count := len(*others)
+		for _, other := range s.nodes {
+			if other != n && other.goesBy(name) {
+				*others = append(*others, required{other, fmt.Sprintf("%s is %s %s", who, list, name)})
+			}
+		}
+		if len(*others) == count && g == nil && s.byName[name] == n {
+			*others = append(*others, required{n, fmt.Sprintf("%s is %s itself", who, list)}) // a cycle
 		}
 	}
-	if others == nil && s.byName[name] == n {
-		return []*node{n} // a cycle of one system
-	}
-	return others
+	return nil
 }
 
-func unknownName(n *node, name, list string) error {
-	return &OrderError{[]string{n.Name, name}, fmt.Sprintf("system %q names %q in %s, and there is no "+
-		"such system: add the system, or correct the name", n.Name, name, list)}
-}
-
-func wrongPhase(n, other *node, list, order string) error {
-	return &OrderError{[]string{n.Name, other.Name}, fmt.Sprintf("system %q names %q in %s, but phase %q of "+
-		"%[1]q comes %[5]s phase %[6]q of %[2]q", n.Name, other.Name, list, n.Phase, order, other.Phase)}
+func wrongPhase(n *node, other required, order string) error {
+	return &OrderError{[]string{n.Name, other.Name}, fmt.Sprintf("%s, but phase %q of %q comes %s phase %q "+
+		"of %q: change one of the phases, or remove the name", other.why, n.Phase, n.Name, order,
+		other.Phase, other.Name)}
 }
 
 // named adds the edges that Before and After require.
 func (o *ordering) named() error {
 	for i, n := range o.nodes {
 		for _, other := range n.before {
-			if k := slices.Index(o.nodes, other); k >= 0 {
-				if err := o.name(i, k, fmt.Sprintf("%s is Before %s", n.Name, other.Name)); err != nil {
+			if other.Phase == n.Phase {
+				if err := o.name(i, other.place, other.why); err != nil {
 					return err
 				}
 			}
 		}
 		for _, other := range n.after {
-			if k := slices.Index(o.nodes, other); k >= 0 {
-				if err := o.name(k, i, fmt.Sprintf("%s is After %s", n.Name, other.Name)); err != nil {
+			if other.Phase == n.Phase {
+				if err := o.name(other.place, i, other.why); err != nil {
 					return err
 				}
 			}
@@ -184,6 +211,8 @@ func (n *node) conflicts(m *node) (why []string) {
 			why = append(why, fmt.Sprintf("%s writes %s, %s reads it", n.Name, c.Name, m.Name))
 		}
 	}
+	why = append(why, n.toggles(m)...)
+	why = append(why, m.toggles(n)...)
 	for _, c := range n.reads {
 		if _, writes := m.uses(c.ID); writes {
 			if _, both := n.uses(c.ID); !both {
@@ -192,15 +221,28 @@ func (n *node) conflicts(m *node) (why []string) {
 		}
 	}
 	for _, r := range n.WritesResources {
-		if slices.Contains(m.WritesResources, r) {
+		if r.queue == nil && slices.Contains(m.WritesResources, r) {
 			why = append(why, "both write "+r.String())
 		} else if slices.Contains(m.ReadsResources, r) {
 			why = append(why, fmt.Sprintf("%s writes %s, %s reads it", n.Name, r, m.Name))
 		}
 	}
 	for _, r := range n.ReadsResources {
-		if slices.Contains(m.WritesResources, r) && !slices.Contains(n.WritesResources, r) {
+		both := slices.Contains(n.WritesResources, r) &&
+			(r.queue == nil || slices.Contains(m.ReadsResources, r))
+		if slices.Contains(m.WritesResources, r) && !both { // otherwise the loop above has noted it
 			why = append(why, fmt.Sprintf("%s reads %s, %s writes it", n.Name, r, m.Name))
+		}
+	}
+	return why
+}
+
+// toggles returns the reasons why system m cannot run beside n, which disables or enables entities: a query of
+// m may pass over them. m need not declare the tag, because queries obey it without naming it.
+func (n *node) toggles(m *node) (why []string) {
+	for _, c := range n.writes {
+		if declared, _ := m.uses(c.ID); c.Disabled && !declared {
+			why = append(why, fmt.Sprintf("%s writes %s, which queries of %s may obey", n.Name, c.Name, m.Name))
 		}
 	}
 	return why

@@ -51,7 +51,27 @@ func FuzzOrder(f *testing.F) {
 				}
 			}
 			systems[i] = sys
-			s.Add(sys)
+		}
+		sets := make([]SetOptions, b.Below(3))
+		for i := range systems {
+			for k := range sets {
+				if b.Byte()%3 == 1 {
+					systems[i].Sets = append(systems[i].Sets, Set(fmt.Sprint("set", k)))
+				}
+			}
+			s.Add(systems[i])
+		}
+		for k := range sets {
+			other := fmt.Sprint("set", b.Below(len(sets)))
+			if b.Byte()%2 == 0 {
+				other = name(b.Below(n))
+			}
+			if b.Byte()%2 == 0 {
+				sets[k].Before = []string{other}
+			} else {
+				sets[k].After = []string{other}
+			}
+			s.ConfigureSet(Set(fmt.Sprint("set", k)), sets[k])
 		}
 		if err := s.Build(); err != nil {
 			var wrong *OrderError
@@ -66,6 +86,9 @@ func FuzzOrder(f *testing.F) {
 				t.Fatal(err)
 			}
 			checkTick(t, systems, began, ended)
+			for k, o := range sets {
+				checkSet(t, systems, began, ended, fmt.Sprint("set", k), o)
+			}
 		}
 		if i := slices.IndexFunc(runs, func(n int) bool { return n != ticks }); i >= 0 {
 			t.Fatalf("%s ran %d times in %d ticks", name(i), runs[i], ticks)
@@ -88,6 +111,29 @@ func checkTick(t *testing.T, systems []System, began, ended []int64) {
 			if i != k && (a.Exclusive || touches(a.Writes, b.Writes) || touches(a.Writes, b.Reads)) &&
 				!before && ended[k] > began[i] {
 				t.Fatalf("%s runs at the same time as %s", a.Name, b.Name)
+			}
+		}
+	}
+}
+
+// checkSet checks the order of the systems of a set and of the systems that its options name.
+func checkSet(t *testing.T, systems []System, began, ended []int64, set string, o SetOptions) {
+	t.Helper()
+	is := func(s System, name string) bool { return s.Name == name || slices.Contains(s.Sets, Set(name)) }
+	for i, a := range systems {
+		for k, b := range systems {
+			if i == k || !is(a, set) {
+				continue
+			}
+			for _, name := range o.Before {
+				if is(b, name) && ended[i] >= began[k] {
+					t.Fatalf("%s of %s is not done when %s begins", a.Name, set, b.Name)
+				}
+			}
+			for _, name := range o.After {
+				if is(b, name) && ended[k] >= began[i] {
+					t.Fatalf("%s is not done when %s of %s begins", b.Name, a.Name, set)
+				}
 			}
 		}
 	}

@@ -211,7 +211,6 @@ func TestAddMisuse(t *testing.T) {
 	mustPanic(t, "the world is nil", func() { New(nil, Options{}) })
 	mustPanic(t, "Workers is -1", func() { New(w, Options{Workers: -1}) })
 	mustPanic(t, "phase 2", func() { New(w, Options{Phases: []Phase{"a", "a"}}) })
-	mustPanic(t, "Every(0)", func() { Every(0) })
 }
 
 func TestGraph(t *testing.T) {

@@ -32,8 +32,8 @@ type Recording struct {
 	Lost int
 }
 
-// PhaseSpan is the time of a phase in a [Recording], including its commands. Times count from the beginning
-// of the tick.
+// PhaseSpan is the time of a phase in a [Recording], including its commands and one-shot systems. Systems of
+// states run before the first phase. Times count from the beginning of the tick.
 type PhaseSpan struct {
 	Phase      Phase
 	Start, End time.Duration

@@ -43,10 +43,11 @@ type Options struct {
 
 // Schedule runs systems over a world, tick by tick. Make a Schedule with [New].
 //
-// One goroutine at a time may call Add, Build, Tick, Run, RunTicks, Reset, GrowCommandBytes, DropCommands and
-// Close. The program may use the world only while none of these methods runs. Stats, Recent, Graph, Options,
-// World, ID, Paused, Running, Stopped, Record, Recording, Pause, Resume, Step and Stop may be called from any
-// goroutine at any time.
+// One goroutine at a time may call Add, Remove, ConfigureSet, Build, Tick, Run, RunTicks, RunOnce, Reset,
+// GrowCommandBytes, DropCommands and Close. The program may use the world only while none of these methods
+// runs. Enable and Disable belong to the goroutine of the world, or to a visitor. Stats, Recent, Graph,
+// Options, World, ID, Paused, Running, Stopped, Record, Recording, Pause, Resume, Step and Stop may be called
+// from any goroutine at any time.
 type Schedule struct {
 	world   *vast.World
 	id      uint64
@@ -55,33 +56,49 @@ type Schedule struct {
 	step    time.Duration
 	epoch   time.Duration // time of package clock when the schedule was made
 
-	nodes  []*node // in the order in which they were added
-	byName map[string]*node
-	phases []Phase
+	nodes    []*node // in the order in which they were added
+	byName   map[string]*node
+	known    map[string]bool // names of all systems and sets so far, for Before, After, Remove and Disable
+	phases   []Phase
+	sets     []*group        // in the order in which they were configured
+	states   []anyState      // in the order in which they were made; guarded by the mutex when it changes
+	disabled map[string]bool // names of disabled systems and sets
 
-	busy     atomic.Bool // whether a method runs that must run alone: see enter
-	built    bool
-	closed   bool
-	starting bool        // whether some systems may not have started
-	stopped  atomic.Bool // whether Stop was called in this simulation
-	measure  atomic.Bool // whether the next ticks are measured
-	stages   []stage
+	busy       atomic.Bool // whether a method runs that must run alone: see enter
+	between    bool        // whether a function of AfterTick runs
+	built      bool
+	closed     bool
+	starting   bool        // whether some systems may not have started
+	stopped    atomic.Bool // whether Stop was called in this simulation
+	measure    atomic.Bool // whether the next ticks are measured
+	conditions []stage     // call the conditions of sets
+	stages     []stage
 
 	// The tick under way, or the last one.
-	number    uint64
-	at        int  // index of the stage
-	applying  bool // whether the systems of the stage are done and only their commands remain
-	measuring bool // whether the tick is measured
-	timing    bool // whether the tick is measured or recorded
-	changes   uint64
-	took      measured
-	apply     measured
-	applied   vast.Applied // counts the commands that were applied in this tick
-	commands  []*vast.Commands
-	team      team
-	loop      loop
-	observers observers
-	keeper    state.Keeper // the store that keeps the world, or nil
+	number     uint64
+	ticked     bool    // whether the schedule has begun a tick since it was made
+	ticking    bool    // whether the tick is running
+	early      []stage // the stages before the phases: changes of states, conditions of sets
+	at         int     // index of the stage in early and stages
+	stage      uint64  // number of stages that began so far, in all ticks
+	shift      int     // number of systems that ran outside of the phases in this tick
+	singles    uint64  // number of one-shot systems that began in this tick or after it
+	requests   requests
+	applying   bool // whether the systems of the stage are done and only their commands remain
+	measuring  bool // whether the tick is measured
+	timing     bool // whether the tick is measured or recorded
+	changes    uint64
+	took       measured
+	apply      measured
+	applied    vast.Applied // counts the commands that were applied in this tick
+	commands   []*vast.Commands
+	team       team
+	loop       loop
+	observers  observers
+	queues     queues
+	keeper     state.Keeper  // the store that keeps the world, or nil
+	saved      []state.Value // values in the store of states that are not made yet
+	unrestored error         // says which values in the store fit no state
 
 	mu       sync.Mutex // guards options.Seed and the fields below, which any goroutine may read
 	graph    Graph
@@ -120,9 +137,11 @@ func New(w *vast.World, o Options) *Schedule {
 		}
 	}
 	s := &Schedule{world: w, options: o, step: time.Second / time.Duration(o.Rate), epoch: clock.Now(),
-		byName: make(map[string]*node), phases: slices.Clone(o.Phases)}
+		byName: make(map[string]*node), known: make(map[string]bool), disabled: make(map[string]bool),
+		phases: slices.Clone(o.Phases)}
 	s.loop.poke = make(chan struct{}, 1)
 	s.team.start(s, o.Workers)
+	s.queues.end()
 	s.enlist()
 	return s
 }
@@ -151,11 +170,17 @@ func (s *Schedule) Options() Options {
 
 // Add adds a system, which runs from the next tick on. Several systems may have the same name: in messages,
 // statistics and the Graph the second "move" is "move 2". Add panics if the system has no name or no Run,
-// names an invalid column or resource, or belongs to a phase that Options.Phases does not list.
+// names an invalid column or resource, or belongs to a phase that Options.Phases does not list. A system adds
+// another one in [Context.AfterTick].
+//
+// A store saves no systems. The program must add the same systems in each process, before the store replays
+// ticks. A call of Add after the first tick counts as a change outside of ticks, except in AfterTick.
 func (s *Schedule) Add(sys System) {
-	s.enter("Add")
-	defer s.busy.Store(false)
-	n := newNode(s, sys)
+	defer s.change("Add")()
+	given := sys.Name
+	sys.Name = s.freeName(given)
+	n := newNode(s, "Schedule.Add", sys)
+	n.given = given
 	if !slices.Contains(s.phases, n.Phase) {
 		if len(s.options.Phases) > 0 {
 			panic(fmt.Sprintf("sched: Schedule.Add: system %q is of phase %q, "+
@@ -165,7 +190,55 @@ func (s *Schedule) Add(sys System) {
 	}
 	s.nodes = append(s.nodes, n)
 	s.byName[n.Name] = n
+	s.known[given], s.known[n.Name] = true, true
+	for _, set := range n.Sets {
+		s.known[string(set)] = true
+	}
 	s.built, s.starting = false, true
+	s.changed()
+}
+
+// Remove removes a system, or all systems of a set, and calls their End functions in the reverse order of
+// Start. The name of a system stands for all systems that were added with that name. Before and After of
+// other systems may still contain the name. If an End function fails, Remove returns the error as
+// [Schedule.Tick] does, and removes the system nevertheless. Remove panics if there never was a system or set
+// of that name.
+//
+// If commands of an interrupted tick still have no room, Remove returns the error and removes nothing.
+// Removed systems do not run in the remaining phases of an interrupted tick.
+//
+// A system removes systems in [Context.AfterTick]. A store saves no systems: see [Schedule.Add].
+func (s *Schedule) Remove(name string) error {
+	defer s.change("Remove")()
+	s.mustKnow("Remove", name)
+	var removed []*node
+	err := s.runAsOwner(func(s *Schedule) error { // commands of an interrupted tick
+		_, err := s.settle()
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	s.nodes = slices.DeleteFunc(s.nodes, func(n *node) bool {
+		if !n.goesBy(name) {
+			return false
+		}
+		removed = append(removed, n)
+		delete(s.byName, n.Name)
+		return true
+	})
+	s.mu.Lock()
+	for _, n := range removed {
+		n.off, n.gated = true, true
+	}
+	s.mu.Unlock()
+	s.built = false
+	s.changed()
+	var errs []error
+	for _, n := range slices.Backward(removed) {
+		errs = append(errs, s.runAsOwner(func(s *Schedule) error { return s.endOne(n) }))
+	}
+	return errors.Join(errs...)
 }
 
 // Build brings the systems into an order. After [Schedule.Add], the next [Schedule.Tick] does this, too. Call
@@ -179,17 +252,21 @@ func (s *Schedule) Build() error {
 }
 
 func (s *Schedule) build() error {
-	if s.built || s.applying { // a tick under way keeps its systems
+	if s.built && s.unrestored == nil || s.applying { // a tick under way keeps its systems
 		return nil
 	}
-	stages, graph, err := s.plan()
+	if s.unrestored != nil {
+		return s.unrestored
+	}
+	conditions, stages, graph, err := s.plan()
 	if err != nil {
 		return err
 	}
-	s.stages, s.built = stages, true
+	s.conditions, s.stages, s.built = conditions, stages, true
 	s.team.makeRoom(len(s.nodes))
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.switchOff()
 	s.graph = graph
 	s.counters.systems = s.counters.systems[:0]
 	for _, st := range stages {
@@ -235,9 +312,9 @@ func (s *Schedule) DropCommands() error {
 }
 
 // Close ends the simulation: it drops commands that could not be applied, and calls the End functions that
-// have not run. Close then ends the goroutines, waits for them, and releases the memory of the Commands. The
-// world stays open. If an End function fails, Close returns the error as [Schedule.Tick] does, and closes the
-// schedule nevertheless. A second Close does nothing.
+// have not run. Close then ends the goroutines, waits for them, and releases the memory of the Commands and
+// of the queues of package event. The world stays open. If an End function fails, Close returns the error as
+// [Schedule.Tick] does, and closes the schedule nevertheless. A second Close does nothing.
 func (s *Schedule) Close() error {
 	s.mustBeMade("Close")
 	if s.closed {
@@ -250,7 +327,7 @@ func (s *Schedule) Close() error {
 	s.delist()
 	s.team.stop()
 	s.observers.close()
-	return errors.Join(err, s.drop())
+	return errors.Join(append(s.queues.close(), err, s.drop())...)
 }
 
 // enter marks the schedule as busy; the caller clears busy when it returns. enter panics if the schedule is

@@ -22,9 +22,10 @@ func (s *Schedule) Stopped() bool {
 // Stop ends the simulation when the tick under way is complete: see [Schedule.Stop].
 func (c *Context) Stop() { c.of().Stop() }
 
-// Reset ends the simulation and prepares the next one. Reset drops commands that could not be applied, and
-// calls the End functions that have not run. The next tick calls the Start functions again, and has number 1.
-// From then on, all random numbers come from the given seed. Systems and statistics stay.
+// Reset ends the simulation and prepares the next one. Reset drops commands that could not be applied, calls
+// the End functions that have not run, and drops all events of package event. The next tick calls the Start
+// functions again, and has number 1. From then on, all random numbers come from the given seed. Each [State]
+// has its first value again. Systems and statistics stay, and disabled systems stay disabled.
 //
 // Reset itself does not touch the world. To begin the next simulation with an empty world, call
 // vast.World.Reset after this method and not before, because End may read the world. vast.World.Reset
@@ -38,22 +39,23 @@ func (s *Schedule) Reset(seed uint64) error {
 	s.enter("Reset")
 	defer s.busy.Store(false)
 	err := s.finish()
+	s.queues.reset()
 	s.number, s.starting = 0, true
 	s.stopped.Store(false)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.options.Seed, s.counters.tick = seed, 0
+	for _, m := range s.states {
+		m.reset()
+	}
 	if s.keeper != nil {
-		s.keeper.Reset()
+		s.keeper.Changed()
 	}
 	return err
 }
 
 // start calls Start of the systems that have not started.
 func (s *Schedule) start() error {
-	if err := s.applyAll(); err != nil { // commands that an earlier call could not apply
-		return err
-	}
 	for _, n := range s.nodes {
 		if n.started {
 			continue
@@ -62,7 +64,7 @@ func (s *Schedule) start() error {
 			return err // Start runs again in the next tick
 		}
 		n.started = true
-		if err := s.applyAll(); err != nil {
+		if _, err := s.settle(); err != nil {
 			return err
 		}
 	}
@@ -72,16 +74,27 @@ func (s *Schedule) start() error {
 
 // end calls End once for each system that has started.
 func (s *Schedule) end() error {
-	err := s.applyAll() // commands that an earlier call could not apply
+	_, err := s.settle() // commands that an earlier call could not apply
 	for i := len(s.nodes) - 1; i >= 0 && err == nil; i-- {
-		if n := s.nodes[i]; n.started {
-			n.started = false
-			if err = s.runAlone(n.end); err == nil {
-				err = s.applyAll()
-			}
-		}
+		err = s.endOne(s.nodes[i])
+	}
+	if err == nil {
+		err = s.callAfter()
 	}
 	s.record()
+	return err
+}
+
+// endOne calls End of a system if the system has started.
+func (s *Schedule) endOne(n *node) error {
+	if !n.started {
+		return nil
+	}
+	n.started = false
+	if err := s.runAlone(n.end); err != nil {
+		return err
+	}
+	_, err := s.settle()
 	return err
 }
 
@@ -101,6 +114,7 @@ func (s *Schedule) finish() error {
 		errs = append(errs, s.drop())
 	}
 	s.applying = false
+	s.requests.dropFrom(0)
 	for {
 		err := s.runAsOwner((*Schedule).end)
 		if err == nil {

@@ -398,7 +398,7 @@ func TestMeasuringBegins(t *testing.T) {
 	w, _ := newWorld(t, 0)
 	s := newSchedule(t, w, Options{Workers: 1})
 	s.Add(System{Name: "a", Run: nothing})
-	s.Add(System{Name: "b", If: Every(2), Run: nothing})
+	s.Add(System{Name: "b", Every: 2, Run: nothing})
 	wait := s.Record(1)
 	tick(t, s, 2)
 	if r, err := wait(t.Context()); err != nil || len(r[0].Spans) != 1 || r[0].Took <= 0 {

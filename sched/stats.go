@@ -23,15 +23,18 @@ type Stats struct {
 	Applying       Times         // time for applying commands, in each tick that applied commands
 	RecentApplying Times         // exact times of the last 256 ticks that applied commands
 	Systems        []SystemStats // in the order in which a single worker would run them
+	States         []StateStats  // in the order in which they were made
+	Events         []EventStats  // queues of package event, in the order in which they were made
 }
 
-// SystemStats are the statistics of one system. Times leaves out the ticks in which the system's condition
-// returned false.
+// SystemStats are the statistics of one system of a phase. One-shot systems and the systems of states have no
+// statistics. Times leaves out the ticks in which the system did not run.
 type SystemStats struct {
-	Name   string
-	Phase  Phase
-	Times  Times
-	Recent Times // exact durations in the last 256 ticks in which the system ran
+	Name     string
+	Phase    Phase
+	Disabled bool // whether the system or one of its sets is disabled: see [Schedule.Disable]
+	Times    Times
+	Recent   Times // exact durations in the last 256 ticks in which the system ran
 }
 
 // Times summarizes durations. P50, P99 and Max are exact in the fields whose names begin with Recent. In the
@@ -172,7 +175,10 @@ func (s *Schedule) Stats() Stats {
 	s.startMeasuring()
 	c := &s.counters
 	st := Stats{Tick: c.tick, Budget: budget, Commands: c.commands, Late: c.late, Dropped: c.dropped,
-		Ticks: c.ticks.stats(), Applying: c.applying.stats()}
+		Ticks: c.ticks.stats(), Applying: c.applying.stats(), Events: s.queues.stats()}
+	for _, m := range s.states {
+		st.States = append(st.States, m.stats())
+	}
 	systems := slices.Clone(c.systems)
 	recent := c.applying.recent(0, make([]time.Duration, 0, recentRuns))
 	recentTicks := c.ticks.recent(st.Ticks.Count-min(st.Ticks.Count, recentRuns), nil)
@@ -181,7 +187,7 @@ func (s *Schedule) Stats() Stats {
 	st.Systems = make([]SystemStats, len(systems))
 	for i, n := range systems {
 		s.mu.Lock()
-		st.Systems[i] = SystemStats{Name: n.Name, Phase: n.Phase, Times: n.times.stats()}
+		st.Systems[i] = SystemStats{Name: n.Name, Phase: n.Phase, Disabled: n.off, Times: n.times.stats()}
 		recent = n.times.recent(0, recent[:0])
 		s.mu.Unlock()
 		st.Systems[i].Recent = timesOf(recent)

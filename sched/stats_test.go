@@ -58,7 +58,7 @@ func TestRecent(t *testing.T) {
 			x.Commands().New(a)
 		}
 	}})
-	s.Add(System{Name: "some", Run: nothing, If: Every(3)})
+	s.Add(System{Name: "some", Run: nothing, Every: 3})
 	s.Stats() // begins to measure
 	var count uint64
 	var list []time.Duration

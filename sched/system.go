@@ -4,8 +4,11 @@ import (
 	"fmt"
 	"hash/fnv"
 	"reflect"
+	"slices"
+	"time"
 
 	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/internal/events"
 	"github.com/vastgo/vast/probe"
 )
 
@@ -24,7 +27,9 @@ const Update Phase = "update"
 // that was added first runs first. Systems that neither conflict nor have a required order may run in
 // parallel. A column that a query uses only to test for presence needs no declaration: presence does not
 // change while systems run, because commands are applied when no system runs. A test for changes of a column,
-// by vast.Query.Changed or a vast.Tracker, counts as reading the column.
+// by vast.Query.Changed or a vast.Tracker, counts as reading the column. All queries obey the tag of a
+// [vast.Disabled] without naming it, so a system that names the tag in Writes conflicts with all systems of its
+// phase.
 type System struct {
 	// Name identifies the system in messages, statistics, Before and After. If several systems are added with
 	// the name "move", the second of them is called "move 2".
@@ -37,15 +42,29 @@ type System struct {
 	// ReadsResources lists the resources that the system only reads. WritesResources lists the resources that
 	// the system writes.
 	ReadsResources, WritesResources []Resource
+	// Sets are the groups of systems to which the system belongs: see [Schedule.ConfigureSet]. The system
+	// runs if the conditions of all of its sets and its own condition hold.
+	Sets []Set
 	// Before names systems that must wait for this system. After names systems that this system must wait
-	// for. A name stands for all other systems that were added with that name. Before and After may name
-	// systems that do not conflict. They may name a system of another phase only if the order of the phases
-	// agrees.
+	// for. A name stands for all other systems that were added with that name, and for all other systems of
+	// the [Set] of that name. Before and After may name systems that do not conflict. They may name a system
+	// of another phase only if the order of the phases agrees.
 	Before, After []string
 	// If is the condition of the system. The schedule calls If in each tick when it is the system's turn, and
 	// skips the system if the condition returns false. The condition may read what the system declares.
-	// Default: the system runs in each tick. See [Every] and [Not].
+	// Default: the system runs in each tick. See [State.In] and [Not].
 	If func(*Context) bool
+	// Every makes the system run in one of Every ticks: in the ticks whose number is a multiple of Every.
+	// Default: each tick.
+	Every int
+	// Rate makes the system run Rate times in a second of simulated time, and replaces Every. If Options.Rate
+	// is no multiple of Rate, the numbers of ticks between two runs differ by one. [Context.Delta] is right
+	// in each run.
+	Rate int
+	// Offset moves the runs of a system with Every or Rate to later ticks. Systems with the same Every and
+	// different Offsets share the ticks: with Every 3, the Offsets 0, 1 and 2. It is less than Every, or less
+	// than Options.Rate.
+	Offset int
 	// Exclusive systems run alone, after all commands recorded so far are applied. They may change the
 	// structure directly and touch any column.
 	Exclusive bool
@@ -66,28 +85,25 @@ type System struct {
 // Columns returns its arguments as a list, for Reads and Writes of [System].
 func Columns(cols ...vast.AnyColumn) []vast.AnyColumn { return cols }
 
-// Resource names a value that is not a component: a resource of the world, by its type, or any other value
-// that systems share.
+// Resource names a value that is not a component: a resource of the world, by its type, any other value that
+// systems share, or a queue of package event. Systems that only send events to a queue do not conflict.
 type Resource struct {
-	typ reflect.Type
+	typ   reflect.Type
+	queue events.Queue // the queue of package event that the Resource names, or nil
 }
 
 // ResourceOf returns the Resource of type T, for [System]; see vast.Resource.
-func ResourceOf[T any]() Resource { return Resource{reflect.TypeFor[T]()} }
+func ResourceOf[T any]() Resource { return Resource{typ: reflect.TypeFor[T]()} }
 
 // Resources returns its arguments as a list, for ReadsResources and WritesResources of [System].
 func Resources(rs ...Resource) []Resource { return rs }
 
-// String returns the name of the type.
-func (r Resource) String() string { return fmt.Sprint(r.typ) }
-
-// Every returns a condition for the field If of a [System]. The condition is true in each tick whose number
-// is a multiple of n. Every panics if n is not positive.
-func Every(n int) func(*Context) bool {
-	if n <= 0 {
-		panic(fmt.Sprintf("sched: Every(%d): the number of ticks must be positive", n))
+// String returns the name of the type, or the name of the event queue.
+func (r Resource) String() string {
+	if r.queue != nil {
+		return r.queue.Name()
 	}
-	return func(c *Context) bool { return c.Tick()%uint64(n) == 0 }
+	return fmt.Sprint(r.typ)
 }
 
 // Not returns the negation of a condition.
@@ -100,41 +116,57 @@ type node struct {
 	hash          uint64 // hash of the name
 	start, end    *node  // run Start and End; nil if the system lacks the function
 	started       bool   // true from the end of Start until End is called
+	rate          rate   // of the fields Every, Rate and Offset
+	off           bool   // whether the system is disabled or removed; guarded by the schedule's mutex
 	reads, writes []probe.ColumnInfo
 	written       []int // the numbers of the columns in writes; nil if the system is exclusive
 
 	// Set by plan:
-	before, after []*node // the systems that Before and After name
-	place         int     // index in the order of the phase
-	next          []*node // nodes of the same stage that wait for this node
-	waitsFor      int     // number of nodes of the same stage for which this node waits
+	before, after []required // the systems that Before and After of the system and of its sets name
+	groups        []*group   // the system's sets that have a condition
+	gated         bool       // whether ticks may skip the system: see Schedule.due
+	place         int        // index in the order of the phase
+	rank          int        // index in the order of the tick
+	next          []*node    // nodes of the same stage that wait for this node
+	waitsFor      int        // number of nodes of the same stage for which this node waits
 
-	waiting int // number of nodes for which this node still waits in the tick under way
+	waiting int           // number of nodes for which this node still waits in the tick under way
+	delta   time.Duration // simulated time that a run stands for
 	context Context
 	took    measured
 	times   times // guarded by the schedule's mutex
 }
 
-// newNode makes the node of a system. It panics if a name, Run, a column or a resource is missing or invalid.
-func newNode(s *Schedule, sys System) *node {
-	if sys.Name == "" {
-		panic("sched: Schedule.Add: a system needs a name")
+// freeName returns a name that no system has: the given name, or this name with a number.
+func (s *Schedule) freeName(given string) string {
+	name := given
+	for i := 2; s.byName[name] != nil; i++ {
+		name = fmt.Sprint(given, " ", i)
 	}
-	given := sys.Name
-	for i := 2; s.byName[sys.Name] != nil; i++ {
-		sys.Name = fmt.Sprint(given, " ", i)
+	return name
+}
+
+// newNode makes the node of a system, for the method what. It panics if a name, Run, a column or a resource
+// is missing or invalid.
+func newNode(s *Schedule, what string, sys System) *node {
+	if sys.Name == "" {
+		panic(fmt.Sprintf("sched: %s: a system needs a name", what))
 	}
 	if sys.Run == nil {
-		panic(fmt.Sprintf("sched: Schedule.Add: system %q has no Run", sys.Name))
+		panic(fmt.Sprintf("sched: %s: system %q has no Run", what, sys.Name))
+	}
+	if slices.Contains(sys.Sets, "") {
+		panic(fmt.Sprintf("sched: %s: system %q belongs to a set without a name: name the set", what,
+			sys.Name))
 	}
 	if sys.Phase == "" {
 		sys.Phase = Update
 	}
 	h := fnv.New64a()
 	h.Write([]byte(sys.Name))
-	n := &node{System: sys, given: given, hash: h.Sum64()}
-	n.reads = s.columnsOf(sys.Name, "Reads", sys.Reads)
-	n.writes = s.columnsOf(sys.Name, "Writes", sys.Writes)
+	n := &node{System: sys, given: sys.Name, hash: h.Sum64(), rate: s.rateOf(what, &sys), delta: s.step}
+	n.reads = s.columnsOf(what, sys.Name, "Reads", sys.Reads)
+	n.writes = s.columnsOf(what, sys.Name, "Writes", sys.Writes)
 	for i := range n.writes {
 		n.written = append(n.written, n.writes[i].ID)
 	}
@@ -144,8 +176,12 @@ func newNode(s *Schedule, sys System) *node {
 	for _, list := range [][]Resource{sys.ReadsResources, sys.WritesResources} {
 		for _, r := range list {
 			if r.typ == nil {
-				panic(fmt.Sprintf("sched: Schedule.Add: system %q names the zero Resource: use ResourceOf",
+				panic(fmt.Sprintf("sched: %s: system %q names the zero Resource: use ResourceOf", what,
 					sys.Name))
+			}
+			if r.queue != nil && !slices.Contains(s.queues.list, r.queue) {
+				panic(fmt.Sprintf("sched: %s: system %q: the event queue %q belongs to another schedule: "+
+					"make the queue with the schedule of the system", what, sys.Name, r))
 			}
 		}
 	}
@@ -160,21 +196,21 @@ func (n *node) alone(f func(*Context), hash uint64) *node {
 	if f == nil {
 		return nil
 	}
-	alone := &node{System: System{Name: n.Name, Exclusive: true, Run: f}, hash: hash}
+	alone := &node{System: System{Name: n.Name, Exclusive: true, Run: f}, hash: hash, delta: n.delta}
 	alone.context = Context{schedule: n.context.schedule, system: alone}
 	return alone
 }
 
-func (s *Schedule) columnsOf(system, list string, cols []vast.AnyColumn) []probe.ColumnInfo {
+func (s *Schedule) columnsOf(what, system, list string, cols []vast.AnyColumn) []probe.ColumnInfo {
 	infos := make([]probe.ColumnInfo, 0, len(cols))
 	for i, col := range cols {
 		if col == nil || reflect.ValueOf(col).IsZero() {
-			panic(fmt.Sprintf("sched: Schedule.Add: system %q: column %d of %s was not made with NewColumn",
+			panic(fmt.Sprintf("sched: %s: system %q: column %d of %s was not made with NewColumn", what,
 				system, i+1, list))
 		}
 		info := probe.Describe(col)
 		if info.World != s.world {
-			panic(fmt.Sprintf("sched: Schedule.Add: system %q: column %s of %s belongs to another world",
+			panic(fmt.Sprintf("sched: %s: system %q: column %s of %s belongs to another world", what,
 				system, info.Name, list))
 		}
 		infos = append(infos, info)

@@ -46,9 +46,6 @@ const goexit = "runtime.Goexit was called"
 func (s *Schedule) Tick() error {
 	s.enter("Tick")
 	defer s.busy.Store(false)
-	if err := s.build(); err != nil {
-		return err
-	}
 	err := s.runAsOwner((*Schedule).tick)
 	s.admit()
 	return err
@@ -76,6 +73,12 @@ func (s *Schedule) runAsOwner(f func(*Schedule) error) (err error) {
 // started.
 func (s *Schedule) tick() (err error) {
 	if !s.applying {
+		if err := s.build(); err != nil { // systems may have changed in the last tick
+			return err
+		}
+		if _, err := s.settle(); err != nil { // commands that an earlier call could not apply
+			return err
+		}
 		if s.starting && !s.stopped.Load() {
 			if err := s.start(); err != nil {
 				return err
@@ -89,29 +92,33 @@ func (s *Schedule) tick() (err error) {
 				return err
 			}
 		}
-		s.number++
-		s.at = 0
+		s.begin()
+		s.queues.begin()
 	}
+	s.ticking = true
 	s.observers.begin(s)
 	s.measuring = s.measure.Load()
 	s.timing = s.measuring || s.observers.recorder != nil
 	start := s.read()
-	for ; s.at < len(s.stages); s.at++ {
-		if r := s.observers.recorder; r != nil {
-			r.enter(s.stages[s.at].nodes[0].Phase, s.now())
-		}
+	for ; s.at < len(s.early)+len(s.stages); s.at++ {
 		if !s.applying {
-			if err = s.runOrDrop(&s.stages[s.at]); err != nil {
+			if err = s.runNext(); err != nil {
 				break
 			}
 		}
 		s.applying = true
-		if err = s.applyAll(); err != nil {
+		if s.applying, err = s.settle(); err != nil {
 			break
 		}
-		s.applying = false
+	}
+	if len(s.requests.after) > 0 && !s.applying {
+		err = errors.Join(err, s.callAfter())
 	}
 	s.took = measured{s.read() - start, true}
+	s.ticking = false
+	if !s.applying {
+		s.queues.end()
+	}
 	s.record()
 	if s.keeper != nil && !s.applying {
 		err = errors.Join(err, s.keeper.End(err != nil))
@@ -120,6 +127,36 @@ func (s *Schedule) tick() (err error) {
 		err = s.end()
 	}
 	return err
+}
+
+// begin begins a new tick: it finds the stages before the phases.
+func (s *Schedule) begin() {
+	s.number++
+	s.ticked = true
+	s.at, s.shift, s.singles = 0, 0, 0
+	s.early = s.early[:0]
+	if len(s.states) > 0 {
+		s.mu.Lock()
+		for _, m := range s.states {
+			s.early = m.begin(s.early)
+		}
+		s.mu.Unlock()
+	}
+	s.early = append(s.early, s.conditions...)
+}
+
+// runNext runs the systems of the next stage.
+func (s *Schedule) runNext() error {
+	if s.at < len(s.early) {
+		err := s.runOrDrop(&s.early[s.at])
+		s.shift++
+		return err
+	}
+	st := &s.stages[s.at-len(s.early)]
+	if r := s.observers.recorder; r != nil {
+		r.enter(st.nodes[0].Phase, s.now())
+	}
+	return s.runOrDrop(st)
 }
 
 // abandon ends a tick whose goroutine is ending because a system called runtime.Goexit, as testing.T.FailNow
@@ -141,7 +178,9 @@ func (s *Schedule) abandon() {
 	w.system = nil
 	t.ready = t.ready[:0]
 	t.mu.Unlock()
-	s.applying = false
+	s.applying, s.ticking, s.between = false, false, false
+	s.requests.dropFrom(s.stage)
+	s.queues.end()
 	_ = s.drop()
 	s.record()
 }
@@ -152,6 +191,7 @@ func (s *Schedule) runOrDrop(st *stage) error {
 	if err == nil {
 		return nil
 	}
+	s.requests.dropFrom(s.stage)
 	if dropped := s.drop(); dropped != nil {
 		err = errors.Join(err, dropped)
 	}
@@ -161,6 +201,8 @@ func (s *Schedule) runOrDrop(st *stage) error {
 // runStage runs the systems of a stage and returns the error that stopped the stage.
 func (s *Schedule) runStage(st *stage) error {
 	s.changes = s.world.Changes()
+	s.stage++
+	s.queues.enter(st)
 	t := &s.team
 	t.mu.Lock()
 	t.halted, t.err = false, nil
@@ -172,6 +214,7 @@ func (s *Schedule) runStage(st *stage) error {
 	} else {
 		t.runStage(st)
 	}
+	s.queues.leave(st, s.shift)
 	return t.err
 }
 
@@ -184,11 +227,12 @@ func (s *Schedule) run(w *worker, n *node) {
 		}
 	}()
 	c := &n.context
-	c.worker, c.sequence = w, 0
+	c.seat(w, 0)
+	s.queues.settle(n)
 	if invariants.Enabled && !n.Exclusive {
 		defer s.watch(n)()
 	}
-	if n.If == nil || n.If(c) {
+	if (!n.gated || s.due(n)) && (n.If == nil || n.If(c)) {
 		if s.keeper != nil && (n.Exclusive || len(n.written) > 0) {
 			s.keeper.Writes(n.written)
 		}
@@ -200,6 +244,23 @@ func (s *Schedule) run(w *worker, n *node) {
 		}
 	}
 	ended = true
+}
+
+// due reports whether a gated system has its turn in this tick: it is not disabled, its rate includes the
+// tick, and the conditions of its sets hold.
+func (s *Schedule) due(n *node) bool {
+	if n.off || !n.rate.due(s.number) {
+		return false
+	}
+	for _, g := range n.groups {
+		if !g.on {
+			return false
+		}
+	}
+	if n.rate.ticks != 0 {
+		n.delta = s.step * time.Duration(n.rate.steps(s.number))
+	}
+	return true
 }
 
 func (s *Schedule) runTraced(n *node, c *Context) {

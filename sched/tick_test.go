@@ -75,7 +75,7 @@ func randomSchedule(t *testing.T, seed uint64, workers int) uint64 {
 		}
 		switch r.IntN(6) {
 		case 0:
-			sys.If = Every(2)
+			sys.Every = 2
 		case 1:
 			sys.Exclusive = true
 			run := sys.Run
@@ -190,8 +190,9 @@ func TestConditions(t *testing.T) {
 			t.Errorf("%v %v %v", c.Delta(), c.Seconds(), c.Seed())
 		}
 	}
-	s.Add(System{Name: "a", If: Every(2), Run: note})
-	s.Add(System{Name: "b", If: Not(Every(3)), Run: note})
+	in := func(n uint64) func(*Context) bool { return func(c *Context) bool { return c.Tick()%n == 0 } }
+	s.Add(System{Name: "a", If: in(2), Run: note})
+	s.Add(System{Name: "b", If: Not(in(3)), Run: note})
 	s.Stats() // begins to measure
 	tick(t, s, 4)
 	if got := strings.Join(ran, " "); got != "b1 a2 b2 a4 b4" {
@@ -249,7 +250,7 @@ func TestDropCommands(t *testing.T) {
 	a := w.Archetype(vast.NewColumn[uint64](w))
 	s := newSchedule(t, w, Options{Workers: 2})
 	reaped := 0
-	s.Add(System{Name: "make", If: Every(2), Run: func(c *Context) {
+	s.Add(System{Name: "make", Every: 2, Run: func(c *Context) {
 		for range 100 {
 			c.Commands().New(a)
 		}
@@ -351,13 +352,17 @@ func TestAllocations(t *testing.T) {
 		}
 		count := func(_ *Context, b vast.Batch) int { return b.Len() }
 		add := func(a, b int) int { return a + b }
+		m := NewState(s, menu)
+		s.ConfigureSet("menu", SetOptions{If: m.In(playing, menu)})
 		for i := range 4 {
-			s.Add(System{Name: fmt.Sprint(i), Writes: Columns(c[i%2]), If: Every(1), Run: func(x *Context) {
+			sys := System{Name: fmt.Sprint(i), Writes: Columns(c[i%2]), Rate: 60 - i/3, Sets: []Set{"menu"}}
+			sys.Run = func(x *Context) {
 				x.Each(q, 256, one)
 				if n := Reduce(x, q, 256, count, add); n != 5000 {
 					panic(n)
 				}
-			}})
+			}
+			s.Add(sys)
 		}
 		for _, measured := range []bool{false, true} {
 			if measured {

@@ -1,0 +1,58 @@
+package sched
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// Disable makes the next ticks skip a system, or all systems of a set, until [Schedule.Enable] is called with
+// the same name. The name of a system stands for all systems that were added with that name. A system runs if
+// neither its name nor one of its sets is disabled. Its Start and End functions run nevertheless. [Stats]
+// shows which systems are disabled, and [Schedule.Reset] does not change it. A store keeps it.
+//
+// Call Disable and Enable between ticks on the goroutine of the world: a visitor of the world may call them,
+// and the function that applies the inputs of a store. A system calls them in [Context.AfterTick]. They panic
+// if there never was a system or set of that name.
+func (s *Schedule) Disable(name string) { s.enable("Disable", name, false) }
+
+// Enable undoes [Schedule.Disable] for a name. It does nothing if the name is not disabled.
+func (s *Schedule) Enable(name string) { s.enable("Enable", name, true) }
+
+func (s *Schedule) enable(what, name string, on bool) {
+	s.mustBeMade(what)
+	s.mustBeBetween("Schedule." + what)
+	s.mustKnow(what, name)
+	if s.disabled[name] != on {
+		return
+	}
+	s.mu.Lock()
+	if on {
+		delete(s.disabled, name)
+	} else {
+		s.disabled[name] = true
+	}
+	s.switchOff()
+	s.mu.Unlock()
+	s.changed()
+}
+
+// mustKnow panics if there never was a system or set of a name.
+func (s *Schedule) mustKnow(what, name string) {
+	if !s.known[name] {
+		panic(fmt.Sprintf("sched: Schedule.%s(%q): there is no such system or set: correct the name", what,
+			name))
+	}
+}
+
+// switchOff notes in each system whether it is disabled and gated. The caller holds the mutex.
+func (s *Schedule) switchOff() {
+	for _, n := range s.nodes {
+		n.off = s.disabled[n.Name] || s.disabled[n.given] ||
+			slices.ContainsFunc(n.Sets, func(set Set) bool { return s.disabled[string(set)] })
+		n.gated = n.off || n.rate.ticks > 0 || len(n.groups) > 0
+	}
+}
+
+// disabledNames returns the disabled names in alphabetical order.
+func (s *Schedule) disabledNames() []string { return slices.Sorted(maps.Keys(s.disabled)) }
