@@ -23,7 +23,7 @@ func containersOf(o Options, w *state.World) (all []container, err error) {
 	known := make(map[any]string)
 	for _, name := range slices.Sorted(maps.Keys(o.Containers)) {
 		c := container{name: name}
-		if c.Container, err = bulkEngine.Container(o.Containers[name]); err != nil {
+		if c.Container, err = containerOf(o.Containers[name]); err != nil {
 			return nil, fmt.Errorf("container %q: %w", name, err)
 		}
 		if name == "" || slices.ContainsFunc(w.Columns, func(c state.Column) bool { return c.Name == name }) {
@@ -40,6 +40,16 @@ func containersOf(o Options, w *state.World) (all []container, err error) {
 		all = append(all, c)
 	}
 	return all, nil
+}
+
+// containerOf returns the state of a container of package bulk, or of a queue of package event.
+func containerOf(container any) (state.Container, error) {
+	if events, ok := state.Events.(interface{ Container(any) state.Container }); ok {
+		if c := events.Container(container); c != nil {
+			return c, nil
+		}
+	}
+	return bulkEngine.Container(container)
 }
 
 // describe returns the arrays that Save writes for the container. number is the number of the container in

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/internal/state"
 )
 
 // readOrder is the order of the links into an entity, as the document lists their sources.
@@ -217,49 +218,12 @@ func (r *documentReader) planLinks(c *readColumn, into map[int][]int) (plan, err
 	for i, l := range c.links {
 		from[i] = l.from
 	}
-	links := inBothOrders(from, into)
+	links := state.InBothOrders(from, into)
 	if len(links) < len(c.links) {
 		return plan{}, r.errorf(c.orders[0].at, "%s: the orders of sources and of targets contradict each "+
 			"other: leave \"sources\" out", c.Name)
 	}
 	return plan{links: links}, nil
-}
-
-// inBothOrders returns the links, as indices of sources, in an order that preserves the order of the links
-// out of each source and into each target. sources has the source of each link; the links out of one source
-// are adjacent and in their order. into has the links into each target, in their order. If the orders
-// contradict each other, the result lacks some links.
-func inBothOrders(sources []int, into map[int][]int) (order []int) {
-	waits := make([]uint8, len(sources))  // for each link, number of links it still waits for: at most two
-	frees := make([][2]int, len(sources)) // for each link, the links that wait for it, as index plus 1; or 0
-	for i := 1; i < len(sources); i++ {
-		if sources[i] == sources[i-1] {
-			waits[i]++
-			frees[i-1][0] = i + 1
-		}
-	}
-	for _, links := range into {
-		for k := 1; k < len(links); k++ {
-			waits[links[k]]++
-			frees[links[k-1]][1] = links[k] + 1
-		}
-	}
-	for i := range sources {
-		if waits[i] == 0 {
-			order = append(order, i)
-		}
-	}
-	for at := 0; at < len(order); at++ {
-		for _, next := range frees[order[at]] {
-			if next == 0 {
-				continue
-			}
-			if waits[next-1]--; waits[next-1] == 0 {
-				order = append(order, next-1)
-			}
-		}
-	}
-	return order
 }
 
 // room reserves memory for the names and links of the document, so that adding them later cannot fail.

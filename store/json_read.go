@@ -548,7 +548,7 @@ func (r *documentReader) write() {
 	for _, c := range r.columns {
 		if c.Linked == "" {
 			c.values.all(func(i int, v reflect.Value) bool {
-				engine.Value(c.Of, int(r.entities[c.rows[i]].Slot())).Set(v)
+				engine.Assign(c.Of, int(r.entities[c.rows[i]].Slot()), v)
 				return true
 			})
 		}

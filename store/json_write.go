@@ -66,7 +66,7 @@ func writeJSON(function string, w *vast.World, q *vast.Query, dst io.Writer, o O
 	columns, err := documents.Columns("store."+function, w, true)
 	if err == nil {
 		if q == nil {
-			all := w.Query()
+			all := probe.All(w.Query())
 			q = &all
 		}
 		j := &jsonWriter{w: w, dst: bufio.NewWriterSize(dst, 1<<16)}

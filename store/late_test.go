@@ -50,7 +50,7 @@ func newLateWorld(t *testing.T) *lateWorld {
 			}
 		}
 	}
-	l.s.Add(sched.System{Name: "seldom", Writes: sched.Columns(l.seldom), If: sched.Every(3),
+	l.s.Add(sched.System{Name: "seldom", Writes: sched.Columns(l.seldom), Every: 3,
 		Run: count(l.seldom)})
 	l.s.Add(sched.System{Name: "often", Writes: sched.Columns(l.often), Run: count(l.often)})
 	l.s.Add(sched.System{Name: "link", Reads: sched.Columns(l.often), Run: func(c *sched.Context) {

@@ -329,7 +329,7 @@ func (l *loader) columns() error {
 	for _, c := range l.m.Columns {
 		one := state.Column{Name: c.Name, Linked: c.Linked, Names: c.Names, Slots: c.Slots, Notes: c.Notes}
 		if c.Pool != nil {
-			one.Pool = &state.Contents{Slots: c.Pool.Slots, Mark: c.Pool.Mark}
+			one.Pool = &state.Contents{Slots: c.Pool.Slots, Mark: c.Pool.Mark, Numbers: c.Pool.Numbers}
 		}
 		name := l.nameNow(&c)
 		i := slices.IndexFunc(own.Columns, func(o state.Column) bool { return o.Name == name })
@@ -379,7 +379,7 @@ func kindOf(storage, linked string) string {
 		return "a relation or edges"
 	}
 	return map[string]string{"dense": "a Column", "tag": "a Tag", "sparse": "a SparseColumn",
-		"heap": "a HeapColumn"}[storage]
+		"heap": "a HeapColumn", "shared": "a shared.Column"}[storage]
 }
 
 // extents reads the second block of a layer, the extents.
@@ -450,7 +450,7 @@ func (l *loader) conversionTo(own *state.Array, a *arrayManifest) (*conversion, 
 	switch {
 	case a.Container > 0:
 		return l.conversionInContainer(own, a, to)
-	case a.Kind == state.PoolElements:
+	case a.Kind == state.PoolElements && l.m.Columns[a.Column].Storage != storages[probing.StorageShared]:
 		return l.conversionOfPool(a.Type, to, l.nameNow(&l.m.Columns[a.Column]))
 	case a.Column >= 0:
 		return l.conversionOf(a.Type, to, l.nameNow(&l.m.Columns[a.Column]))

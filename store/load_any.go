@@ -94,7 +94,7 @@ func makeWorld(m *manifest, o vast.Options, types typesOf) (w *vast.World, resou
 	}
 	o.MaxEntities = max(o.MaxEntities, m.Used*64, 64)
 	for _, c := range m.Columns {
-		if c.Storage == storages[probing.StorageSparse] && c.Pool != nil && c.Pool.Slots <= maxWords*64 {
+		if c.Linked == "" && c.Pool != nil && c.Pool.Slots <= maxWords*64 {
 			o.MaxEntities = max(o.MaxEntities, c.Pool.Slots)
 		}
 	}
@@ -144,6 +144,9 @@ func makeColumn(w *vast.World, m *manifest, i int, types typesOf) error {
 	if s < 0 {
 		return fmt.Errorf("the storage %q is unknown", c.Storage)
 	}
+	if s == probing.StorageTag && c.Disabled {
+		return makeDisabled(w, m, i)
+	}
 	if s == probing.StorageTag {
 		probe.NewColumn(w, c.Name, probe.StorageTag, nil)
 		return nil
@@ -153,6 +156,20 @@ func makeColumn(w *vast.World, m *manifest, i int, types typesOf) error {
 		probe.NewColumn(w, c.Name, probe.Storage(s), t)
 	}
 	return err
+}
+
+// makeDisabled makes column i of a file: the tag of a vast.Disabled.
+func makeDisabled(w *vast.World, m *manifest, i int) error {
+	var cols []vast.AnyColumn
+	made := probe.Columns(w)
+	for _, k := range m.Columns[i].Disables {
+		if k < 0 || k >= min(i, len(made)) {
+			return fmt.Errorf("it disables the components of column %d, which is not an earlier column", k)
+		}
+		cols = append(cols, made[k])
+	}
+	vast.NewDisabled(w, m.Columns[i].Name, cols...)
+	return nil
 }
 
 func makeLinks(w *vast.World, m *manifest, i int, types typesOf) error {

@@ -64,10 +64,13 @@ type columnManifest struct {
 	Linked  string `json:"linked,omitempty"`
 	Private bool   `json:"private,omitempty"`
 	Names   bool   `json:"names,omitempty"`
-	// Cyclic and OnDelete are the options of a relation or edges. Load keeps the program's options instead.
+	// Cyclic and OnDelete are the options of a relation or edges. Disabled and Disables are the options of a
+	// tag. Load keeps the program's options instead.
 	Cyclic   bool          `json:"cyclic,omitempty"`
 	OnDelete string        `json:"onDelete,omitempty"` // cascade or refuse
 	Type     *schema       `json:"type,omitempty"`     // nil for a tag
+	Disabled bool          `json:"disabled,omitempty"` // whether the tag is a vast.Disabled
+	Disables []int         `json:"disables,omitempty"` // columns whose components the tag switches off
 	Slots    int           `json:"slots"`
 	Pool     *poolManifest `json:"pool,omitempty"`
 	Notes    []int         `json:"notes,omitempty"`
@@ -75,8 +78,9 @@ type columnManifest struct {
 }
 
 type poolManifest struct {
-	Slots int    `json:"slots"`
-	Mark  uint32 `json:"mark"`
+	Slots   int               `json:"slots"`
+	Mark    uint32            `json:"mark"`
+	Numbers map[string]uint64 `json:"numbers,omitempty"`
 }
 
 type arrayManifest struct {
@@ -115,7 +119,8 @@ type resourceManifest struct {
 
 // storages are the names of the storages in files.
 var storages = [...]string{probing.StorageDense: "dense", probing.StorageTag: "tag",
-	probing.StorageSparse: "sparse", probing.StorageHeap: "heap"}
+	probing.StorageSparse: "sparse", probing.StorageHeap: "heap",
+	probing.StorageShared: "shared"}
 
 // rulesOnDelete are the names of the values of vast.OnDelete in files.
 var rulesOnDelete = [...]string{vast.Orphan: "", vast.Cascade: "cascade", vast.Refuse: "refuse"}
@@ -134,7 +139,8 @@ func describe(s *state.World, c codecs) (*manifest, error) {
 		known[col.Name] = true
 		one := columnManifest{Name: col.Name, Storage: storages[col.Storage], Linked: col.Linked,
 			Private: col.Private, Names: col.Names, Slots: col.Slots, Notes: col.Notes,
-			Cyclic: col.Cyclic, OnDelete: rulesOnDelete[col.OnDelete]}
+			Cyclic: col.Cyclic, OnDelete: rulesOnDelete[col.OnDelete], Disabled: col.Disabled,
+			Disables: col.Disables}
 		switch {
 		case col.Storage == probing.StorageHeap:
 			var err error
@@ -145,7 +151,7 @@ func describe(s *state.World, c codecs) (*manifest, error) {
 			one.Type = schemaOf(col.Type)
 		}
 		if col.Pool != nil {
-			one.Pool = &poolManifest{col.Pool.Slots, col.Pool.Mark}
+			one.Pool = &poolManifest{col.Pool.Slots, col.Pool.Mark, col.Pool.Numbers}
 		}
 		m.Columns = append(m.Columns, one)
 	}

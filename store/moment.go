@@ -256,6 +256,9 @@ func (m *moment) compareColumn(now *moment, i int) *Difference {
 	}
 	// The components of a sparse column and the values of edges lie in a pool. compareRest compares the
 	// handles in the slots of a sparse column.
+	if c.Storage == probing.StorageShared {
+		return nil // compareRest compares the values
+	}
 	was, is := m.findArray(state.PoolElements, i), now.findArray(state.PoolElements, i)
 	if k := elementThatDiffers(was, is); k >= 0 && keptAt(was, k) && keptAt(is, k) {
 		field, a, b := firstDifference(element(was, k), element(is, k), "")

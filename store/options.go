@@ -19,12 +19,13 @@ type Options struct {
 	// encoding of a type. Make codecs with [CodecOf]. A codec applies to all values of its type in HeapColumns
 	// and resources, also inside of other values.
 	Codecs []Codec
-	// Containers are the containers of package bulk that are saved and loaded together with the world. The
-	// keys are their names in the file, and the values are pointers to them: *bulk.Array, *bulk.Pool,
-	// *bulk.Dense, *bulk.Table, *bulk.Lists, *bulk.HashIndex, *bulk.OrderedIndex, and *bulk.Indexed. A
-	// *bulk.Indexed stands for its pool and the indices attached to the pool. After Load, each container has
-	// the same elements in the same places, its Handles and Lists are valid, and it continues like the saved
-	// container. See [Load] for exceptions.
+	// Containers are the containers of package bulk, and the queues of package event, that are saved and
+	// loaded together with the world. The keys are their names in the file, and the values are pointers to
+	// them: *bulk.Array, *bulk.Pool, *bulk.Dense, *bulk.Table, *bulk.Lists, *bulk.HashIndex,
+	// *bulk.OrderedIndex, *bulk.Indexed, and *event.Queue. A *bulk.Indexed stands for its pool and the indices
+	// attached to the pool. After Load, each container has the same elements in the same places, its Handles
+	// and Lists are valid, and it continues like the saved container. See [Load] for exceptions. [Store.Attach]
+	// needs all event queues of the schedule in Containers.
 	//
 	// SharedArray, SharedPool and SharedTable are not accepted, because other goroutines may change them
 	// while the world is being saved. Default: none.
@@ -82,6 +83,7 @@ var engine = state.Vast.(interface {
 	Abandon(restored any)
 	OnSettle(w *vast.World, f func())
 	Value(column any, slot int) reflect.Value
+	Assign(column any, slot int, v reflect.Value)
 	Slots(column any, yield func(slot int) bool)
 	NewLinks(w *vast.World, name string, values reflect.Type, capacity int, o vast.RelationOptions)
 })

@@ -5,6 +5,7 @@ import (
 	"sort"
 
 	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/internal/state"
 )
 
 // A parcel lists the links of a relation by target: a target, and its sources in the order of the relation.
@@ -109,7 +110,7 @@ func (k *packing) writeEdges(c *packedColumn) error {
 		k.sortEdges(c, links, to, edges)
 	}
 	var last packedEdge
-	order := inBothOrders(from, into)
+	order := state.InBothOrders(from, into)
 	for _, i := range order {
 		k.int(links[i].from - last.from)
 		k.int(links[i].to - last.to)

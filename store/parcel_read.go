@@ -393,7 +393,7 @@ func (k *unpacking) write() {
 				k.writeValues(c, entities)
 			case parcelEncoded:
 				for n, e := range entities {
-					engine.Value(c.to.col.Of, int(e.Slot())).Set(c.values.Index(n))
+					engine.Assign(c.to.col.Of, int(e.Slot()), c.values.Index(n))
 				}
 			}
 		}
@@ -410,6 +410,15 @@ func (k *unpacking) writeValues(c *unpackedColumn, entities []vast.Entity) {
 			for hi < len(entities) && entities[hi].Slot() == entities[hi-1].Slot()+1 {
 				hi++
 			}
+		}
+		if c.to.col.Storage == probing.StorageShared {
+			v := reflect.New(c.to.typ)
+			dst := unsafe.Slice((*byte)(v.UnsafePointer()), size)
+			copy(dst, c.memory[lo*size:])
+			k.fillMemory(c.layoutColumn, dst)
+			engine.Assign(c.to.col.Of, int(entities[lo].Slot()), v.Elem())
+			lo = hi
+			continue
 		}
 		dst := unsafe.Slice((*byte)(parcels.Element(c.to.col.Of, entities[lo].Slot())), (hi-lo)*size)
 		copy(dst, c.memory[lo*size:])

@@ -44,7 +44,7 @@ func (p *Packer) Take(dst []byte, roots []vast.Entity) ([]byte, error) {
 	}
 	// An entity is still alive if a link with Refuse led to it from an entity that the loop deleted later.
 	if slices.ContainsFunc(entities, p.w.Alive) {
-		p.w.DeleteAll(p.w.Query().Among(entities))
+		p.w.DeleteAll(probe.All(p.w.Query()).Among(entities))
 	}
 	return dst, err
 }

@@ -48,7 +48,11 @@ func (s *Store) Recover(apply func(input []byte), tick func() error) error {
 		return fmt.Errorf("store: recovering world %q: Options.Check checks the functions that replay "+
 			"ticks: give them to Recover, or leave out the check", s.w.Options().Name)
 	}
-	s.apply = apply
+	s.apply = func(input []byte) {
+		s.inInput = true
+		defer func() { s.inInput = false }()
+		apply(input)
+	}
 	s.phase = recovering
 	if s.replica != nil {
 		return s.recoverReplica(tick)

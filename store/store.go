@@ -12,6 +12,7 @@ import (
 
 	"github.com/vastgo/vast"
 	"github.com/vastgo/vast/internal/disk"
+	"github.com/vastgo/vast/internal/events"
 	"github.com/vastgo/vast/internal/state"
 	"github.com/vastgo/vast/store/internal/journal"
 )
@@ -42,7 +43,8 @@ type Store struct {
 	tick    uint64 // the number of the last finished tick
 	inside  bool   // a tick is running
 	changes uint64 // World.Changes after the last tick, input or noted change
-	edited  bool   // Changed, Reset of the schedule or a failed tick has reported a change outside of ticks
+	edited  bool   // Changed, the schedule or a failed tick has reported a change outside of ticks
+	inInput bool   // an input is being applied
 	direct  int    // how many more checkpoints make no late copy: see noteChanges
 	apply   func(input []byte)
 	replay  *replayed // the next tick that Recover replays, or nil
@@ -292,6 +294,7 @@ type scheduler interface {
 	Keep(schedule any, k state.Keeper, known *state.Schedule) bool
 	State(schedule any) state.Schedule
 	Leave(schedule any)
+	Queues(schedule any) []events.Queue
 }
 
 func identity(id [16]byte) string { return hex.EncodeToString(id[:]) }

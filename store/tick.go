@@ -29,7 +29,7 @@ type Schedule interface {
 // Attach makes a schedule report its ticks to the store. The store then applies inputs before each tick, and
 // takes checkpoints after ticks. The schedule continues after the last tick in the store, with the seed that
 // the store has recorded. Call Attach before Recover and before the first tick. Visitors of the world wait
-// for the end of Recover.
+// for the end of Recover. Attach panics if Options.Containers lacks an event queue of the schedule.
 //
 // The Start functions of systems run in each process, before its first tick. If Context.Tick is above 0 in
 // Start, the store has read the world, and Start must not fill it again.
@@ -45,7 +45,25 @@ func (s *Store) Attach(schedule Schedule) {
 	if k := schedules(); k == nil || !k.Keep(schedule, keeper{s}, s.known) {
 		panic("store: Store.Attach: the schedule is no *sched.Schedule: call Store.Tick for each tick")
 	}
+	s.mustKeepEvents(schedule)
 	s.schedule = schedule
+}
+
+// mustKeepEvents panics if the store does not keep an event queue of the schedule. A restart would lose the
+// events of the last tick.
+func (s *Store) mustKeepEvents(schedule any) {
+	kept := make(map[any]bool)
+	for _, container := range s.o.Containers {
+		if c, err := containerOf(container); err == nil {
+			kept[c.Of()[0]] = true
+		}
+	}
+	for _, q := range schedules().Queues(schedule) {
+		if !kept[q] {
+			panic(fmt.Sprintf("store: Store.Attach: a restart would lose events of the queue %q: make the "+
+				"queue before Open, and name it in Options.Containers", q.Name()))
+		}
+	}
 }
 
 // keeper has the methods of the store that an attached schedule calls.
@@ -63,8 +81,12 @@ func (k keeper) Writes(columns []int) {
 
 func (k keeper) Visits() bool { return k.s.phase == running }
 
-// Reset counts as a change outside of ticks, because a replay would not reset the schedule.
-func (k keeper) Reset() { k.s.edited = true }
+// Changed is a change outside of ticks, unless an input makes the change: a replay repeats only inputs.
+func (k keeper) Changed() {
+	if !k.s.inInput {
+		k.s.edited = true
+	}
+}
 
 // Tick runs one tick of a program without a schedule: it applies the recorded inputs, calls tick, and takes a
 // checkpoint if one is due. A program with a schedule calls Attach, and runs the schedule.

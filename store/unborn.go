@@ -4,6 +4,7 @@ import (
 	"reflect"
 
 	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/probe"
 	"github.com/vastgo/vast/vm"
 )
 
@@ -63,7 +64,7 @@ func wholeOrNot(w *vast.World, entities []vast.Entity, f func() error) (err erro
 			return
 		}
 		v := recover()
-		w.DeleteAll(w.Query().Among(entities))
+		w.DeleteAll(probe.All(w.Query()).Among(entities))
 		if refused, ok := v.(*vm.Error); ok {
 			err = refused
 		} else if v != nil {
