@@ -66,25 +66,24 @@ func Apply(w *vast.World, input []byte) error {
 
 // resolve finds the columns and fields of a decoded edit.
 func resolve(w *vast.World, e *worldEdit) (*change, error) {
-	if e.verb == verbUpdate && len(e.fields) == 0 || e.verb == verbDelete && len(e.columns) > 1 {
+	if e.verb == verbDelete && len(e.columns) > 1 {
 		return nil, errDamagedEdit
 	}
-	t := &table{name: entitiesTable}
-	if len(e.columns) > 0 {
-		var columns []vast.AnyColumn
-		for _, name := range e.columns {
-			col := columnNamed(w, name)
-			if col == nil || !hasTable(col) || slices.Contains(columns, col) {
-				return nil, refuse(codeNoColumn, "the world has no component %.80q, or several", name.name)
-			}
-			columns = append(columns, col)
-		}
-		t = newTable(w, "", columns...)
+	t, err := tableOf(w, e.columns)
+	if err != nil {
+		return nil, err
+	}
+	keys := t.keys(e.verb)
+	if len(e.fields) < len(keys) || e.verb == verbUpdate && len(e.fields) == len(keys) {
+		return nil, errDamagedEdit
 	}
 	var fields []int
-	for _, name := range e.fields {
-		i := slices.IndexFunc(t.fields, func(f field) bool { return f.name == name && f.part >= 0 })
-		if i < 0 || slices.Contains(fields, i) {
+	for at, name := range e.fields {
+		i := slices.IndexFunc(t.fields, func(f field) bool { return f.name == name })
+		switch {
+		case at < len(keys) && i != keys[at]:
+			return nil, errDamagedEdit
+		case i < 0 || !t.isValue(i) || at >= len(keys) && slices.Contains(fields[len(keys):], i):
 			return nil, refuse(codeNoColumn, "%s has no field %.80q", t.name, name)
 		}
 		if err := t.settable(&t.fields[i]); err != nil {
@@ -93,6 +92,27 @@ func resolve(w *vast.World, e *worldEdit) (*change, error) {
 		fields = append(fields, i)
 	}
 	return newChange(w, e, t, fields), nil
+}
+
+// tableOf returns the table of an edit.
+func tableOf(w *vast.World, names []columnName) (*table, error) {
+	if len(names) == 0 {
+		return &table{name: entitiesTable}, nil
+	}
+	var columns []vast.AnyColumn
+	for _, name := range names {
+		col := columnNamed(w, name)
+		if col != nil && len(names) == 1 {
+			if t := newEdgesTable(w, col); t != nil {
+				return t, nil
+			}
+		}
+		if col == nil || !hasTable(col) || slices.Contains(columns, col) {
+			return nil, refuse(codeNoColumn, "the world has no component %.80q, or several", name.name)
+		}
+		columns = append(columns, col)
+	}
+	return newTable(w, "", columns...), nil
 }
 
 // hasTable reports whether a column has a table with one row for each entity. Neither column of edges has
@@ -141,7 +161,9 @@ func (r *reader) write(ctx context.Context, e *worldEdit, t *table, fields []int
 // submit passes an edit to the program, and waits until the program has applied it.
 func (r *reader) submit(ctx context.Context, e *worldEdit, t *table) outcome {
 	for i := range t.parts {
-		e.columns = append(e.columns, columnName{t.parts[i].info.Name, t.parts[i].info.ID})
+		if p := &t.parts[i]; p.column != nil {
+			e.columns = append(e.columns, columnName{p.info.Name, p.info.ID})
+		}
 	}
 	e.number = rand.Uint64()
 	result, key := make(chan outcome, 1), pendingEdit{r.world, e.number}

@@ -15,6 +15,10 @@ var internals = state.Vast.(interface {
 	Births(of []*vast.Archetype, counts []int, room func() error, born func(i int, r vast.Run),
 		fill func()) error
 	GrowAdditions(col vast.AnyColumn, end, n int) error
+	GrowEdges(sources any, n int) error
+	AddEdge(sources any, from, to vast.Entity, v reflect.Value) bool
+	EdgeValue(sources any, from, to vast.Entity) (v reflect.Value, ok bool)
+	RemoveEdge(sources any, from, to vast.Entity) bool
 })
 
 // change carries out an edit on the goroutine that owns the world. It first checks all rows, each row as if
@@ -38,6 +42,7 @@ type changedPart struct {
 	cell   reflect.Value    // pointer to a value of the column's type, which read fills
 	link   *changedRelation // set if the column belongs to a relation
 	name   *changedNames    // set if the column holds the names of the world
+	edges  *changedEdges    // set if the part is the value of edges
 }
 
 // newChange returns the change for an edit of a table. fields are indices of the table's fields, in the order
@@ -46,18 +51,26 @@ func newChange(w *vast.World, e *worldEdit, t *table, fields []int) *change {
 	c := &change{worldEdit: e, world: w}
 	for i := range t.parts {
 		p := changedPart{part: &t.parts[i]}
+		if t.edges != nil {
+			if i != partValue {
+				continue
+			}
+			p.edges = newChangedEdges(e, fields)
+		}
 		for at, f := range fields {
 			if t.fields[f].part == i {
 				p.fields, p.at = append(p.fields, &t.fields[f]), append(p.at, at)
 			}
 		}
-		if e.verb == verbUpdate && len(p.fields) == 0 {
+		if e.verb == verbUpdate && len(p.fields) == 0 && p.edges == nil {
 			continue
 		}
 		p.cell = p.newCell()
-		if r, ok := probe.RelationOf(p.column); ok {
+		switch r, ok := probe.RelationOf(p.column); {
+		case p.edges != nil:
+		case ok:
 			p.link = &changedRelation{Relation: r}
-		} else if p.names != nil {
+		case p.names != nil:
 			p.name = &changedNames{Names: p.names}
 		}
 		c.parts = append(c.parts, p)
@@ -73,8 +86,9 @@ func (p *part) newCell() reflect.Value {
 	return reflect.New(p.info.Type)
 }
 
-// isElement reports whether the values of a row become an element of the column, not a link or a name.
-func (p *changedPart) isElement() bool { return p.link == nil && p.name == nil }
+// isElement reports whether the values of a row become an element of the column, not a link, a name or an
+// edge.
+func (p *changedPart) isElement() bool { return p.link == nil && p.name == nil && p.edges == nil }
 
 // apply carries out the edit.
 func (c *change) apply() (o outcome) {
@@ -154,8 +168,12 @@ func (c *change) checkPresent(row int) error {
 		return c.fail(row, codeConflict, "the entity was deleted meanwhile")
 	}
 	for i := range c.parts {
-		if !c.has(&c.parts[i], e) {
-			return c.fail(row, codeConflict, "the entity has no %s any more", c.parts[i].info.Name)
+		p := &c.parts[i]
+		if p.edges != nil {
+			return c.checkEdge(p, row, e)
+		}
+		if !c.has(p, e) {
+			return c.fail(row, codeConflict, "the entity has no %s any more", p.info.Name)
 		}
 	}
 	return nil
@@ -174,7 +192,8 @@ func (c *change) checkInsert(row int) error {
 		}
 		present := c.added(e)
 		for i := range c.parts {
-			present = present || c.has(&c.parts[i], e)
+			p := &c.parts[i]
+			present = present || p.edges == nil && c.has(p, e) // checkNewEdge finds an edge that exists
 		}
 		switch {
 		case present && c.onConflict == conflictAbort:
@@ -191,6 +210,9 @@ func (c *change) checkInsert(row int) error {
 	if e.IsZero() {
 		c.births = append(c.births, row)
 		return nil
+	}
+	if c.parts[0].edges != nil {
+		return nil // an entity may gain several edges
 	}
 	c.additions++
 	word := int(e.Slot() / 64)
@@ -240,10 +262,15 @@ func (c *change) checkValues(row int) error {
 		}
 	}
 	for i := range c.parts {
-		if p := &c.parts[i]; p.link != nil {
-			if err := c.checkLink(p, row, e); err != nil {
-				return err
-			}
+		var err error
+		switch p := &c.parts[i]; {
+		case p.link != nil:
+			err = c.checkLink(p, row, e)
+		case p.edges != nil:
+			err = c.checkNewEdge(p, row, e)
+		}
+		if err != nil {
+			return err
 		}
 	}
 	return nil
@@ -275,7 +302,7 @@ func (p *changedPart) mustRead(c *change, row int) {
 	}
 }
 
-// room makes room for links and names, and for components that an INSERT adds to entities.
+// room makes room for links, names and edges, and for components that an INSERT adds to entities.
 func (c *change) room() error {
 	for i := range c.parts {
 		var err error
@@ -284,6 +311,8 @@ func (c *change) room() error {
 			err = p.link.GrowLevels(p.link.levels)
 		case p.name != nil:
 			err = internals.GrowAdditions(p.column, c.world.Slots(), len(c.births)+c.additions)
+		case p.edges != nil:
+			err = p.edges.room(c.verb)
 		case c.additions > 0:
 			err = internals.GrowAdditions(p.column, 64*len(c.slots), c.additions)
 		}
@@ -294,7 +323,7 @@ func (c *change) room() error {
 	return nil
 }
 
-// insert makes the new entities. Then it adds links, names and components row by row.
+// insert makes the new entities. Then it adds links, names, edges and components row by row.
 func (c *change) insert() error {
 	var archetypes []*vast.Archetype
 	var counts []int
@@ -336,7 +365,7 @@ func (c *change) insert() error {
 			switch p := &c.parts[i]; {
 			case !p.isElement():
 				p.mustRead(c, row)
-				c.connect(p, vast.EntityOf(id))
+				c.connect(p, row, vast.EntityOf(id))
 			case !isNew[row]:
 				p.mustRead(c, row)
 				probe.AddValue(p.column, vast.EntityOf(id), p.cell.Elem())
@@ -355,6 +384,8 @@ func (c *change) update() {
 			p := &c.parts[i]
 			switch {
 			case c.skipped[row]:
+			case p.edges != nil:
+				c.updateEdge(p, row, e)
 			case p.isElement():
 				v, _ := probe.Value(p.column, e)
 				p.cell.Elem().Set(v)
@@ -362,7 +393,7 @@ func (c *change) update() {
 				probe.SetValue(p.column, e, p.cell.Elem())
 			case c.has(p, e): // with OR REPLACE, an earlier row may have taken the name of e
 				p.mustRead(c, row)
-				c.connect(p, e)
+				c.connect(p, row, e)
 			}
 		}
 	}
@@ -374,20 +405,30 @@ func (c *change) delete() {
 		for i, id := range c.entities {
 			list[i] = vast.EntityOf(id)
 		}
-		c.world.DeleteAll(c.world.Query().Among(list))
+		c.world.DeleteAll(probe.All(c.world.Query()).Among(list))
 		return
 	}
-	for _, id := range c.entities {
-		for i := range c.parts {
-			probe.RemoveValue(c.parts[i].column, vast.EntityOf(id))
+	for row, id := range c.entities {
+		e, p := vast.EntityOf(id), &c.parts[0]
+		if p.edges == nil {
+			probe.RemoveValue(p.column, e)
+			continue
 		}
+		old, _ := c.mustTargets(p, row)
+		internals.RemoveEdge(p.edges.column, e, old)
 	}
 }
 
-// connect gives an entity the link or the name in a part's cell.
-func (c *change) connect(p *changedPart, e vast.Entity) {
-	if p.link != nil {
+// connect gives an entity the link or the name in a part's cell, or the edge of a row with the value in the
+// cell.
+func (c *change) connect(p *changedPart, row int, e vast.Entity) {
+	switch {
+	case p.link != nil:
 		p.link.Set(e, p.cell.Elem().Interface().(vast.Entity))
+		return
+	case p.edges != nil:
+		_, target := c.mustTargets(p, row)
+		internals.AddEdge(p.edges.column, e, target, p.cell.Elem())
 		return
 	}
 	name := p.cell.Elem().String()

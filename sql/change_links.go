@@ -29,17 +29,23 @@ type changedNames struct {
 // anyDepth stands for an unknown depth. Relation.GrowLevels then makes room for all depths.
 const anyDepth = 1 << 30
 
-// describeLinks prepares checkLink. It finds out which relations may have circles.
+// describeLinks prepares checkLink and the checks of edges. It finds out which relations may have circles.
 func (c *change) describeLinks() error {
 	for i := range c.parts {
-		if p := &c.parts[i]; p.link != nil && c.verb != verbDelete {
-			columns, err := internals.Columns("vastsql.Apply", c.world, false)
-			if err != nil {
-				return err
-			}
-			p.link.cyclic = columns[p.info.ID].Cyclic
-			p.link.targets, p.link.gained = map[vast.Entity]vast.Entity{}, map[vast.Entity]bool{}
+		p := &c.parts[i]
+		if p.edges == nil && (p.link == nil || c.verb == verbDelete) {
+			continue
 		}
+		columns, err := internals.Columns("vastsql.Apply", c.world, false)
+		if err != nil {
+			return err
+		}
+		if p.edges != nil {
+			p.edges.column = columns[p.info.ID].Of
+			continue
+		}
+		p.link.cyclic = columns[p.info.ID].Cyclic
+		p.link.targets, p.link.gained = map[vast.Entity]vast.Entity{}, map[vast.Entity]bool{}
 	}
 	return nil
 }

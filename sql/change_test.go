@@ -73,6 +73,20 @@ func TestConflicts(t *testing.T) {
 			func(w *written, a, b vast.Entity) { w.units.Remove(b) }},
 		{"DELETE FROM entities", codeConflict, "deleted meanwhile",
 			func(w *written, a, b vast.Entity) { w.world.Delete(b) }},
+		{"UPDATE trades SET amount = 1", codeConflict, "the entity was deleted meanwhile",
+			func(w *written, a, b vast.Entity) { w.world.Delete(b) }},
+		{"UPDATE trades SET price = 1", codeConflict, "the edge to 1.1 in Trades was removed meanwhile",
+			func(w *written, a, b vast.Entity) { w.trades.Remove(b, b) }},
+		{"DELETE FROM trades", codeConflict, "removed meanwhile",
+			func(w *written, a, b vast.Entity) { w.trades.Remove(b, b) }},
+		{"UPDATE trades SET target = (SELECT min(entity) FROM unit) WHERE price > 0", codeExists,
+			"has an edge to 0.1 in Trades already",
+			func(w *written, a, b vast.Entity) { w.trades.Add(b, a, trade{}) }},
+		{"INSERT INTO trades SELECT max(entity), min(entity), 0, 0 FROM unit", codeExists,
+			"has an edge to 0.1 in Trades already",
+			func(w *written, a, b vast.Entity) { w.trades.Add(b, a, trade{}) }},
+		{"INSERT INTO trades(target) SELECT entity FROM unit", codeNoEntity, "the target 1.1 is not alive",
+			func(w *written, a, b vast.Entity) { w.world.Delete(b) }},
 		{"INSERT INTO frozen SELECT entity FROM unit", codeExists, "has Frozen already",
 			func(w *written, a, b vast.Entity) { w.frozen.Add(b) }},
 		{"INSERT INTO frozen SELECT entity FROM unit", codeNoEntity, "no such entity lives",
@@ -85,6 +99,8 @@ func TestConflicts(t *testing.T) {
 		w := newWritten(t, vast.Options{})
 		both := w.world.Archetype(w.units)
 		a, b := both.New(), both.New()
+		w.trades.Add(a, a, trade{})
+		w.trades.Add(b, b, trade{Price: 1})
 		w.serve(t)
 		var after []string
 		var applied error

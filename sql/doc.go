@@ -47,7 +47,14 @@
 //     parent(entity, 'child_of'). A statement copies the relations that its text names in this way. If the
 //     text names none, for example because the name is a parameter, the statement copies all relations.
 //   - percentile(x, p) is the value below which p percent of the values lie. SQLite's percentile extension
-//     interpolates in the same way. median(x) is percentile(x, 50).
+//     interpolates in the same way. median(x) is percentile(x, 50). NULL is left out; an infinite value is an
+//     error.
+//   - date_trunc(field, t) is the beginning of the hour, day, week and so on that contains the time t.
+//     time_bucket(width, t) is the beginning of the bucket that contains t. The width is a number of seconds,
+//     or a text such as '5 minutes' or '1 month'. If both arguments are numbers, buckets begin at multiples
+//     of the width. Otherwise a bucket begins on Monday, 2000-01-03; a bucket of months begins on 2000-01-01.
+//     t is an ISO-8601 text or a number of seconds since 1970. The result has the same form, in UTC.
+//     to_timestamp(seconds) is the text of such a number.
 //   - distance(x1, y1, x2, y2) is the distance of two places. within(x, y, x0, y0, radius) reports whether
 //     this distance is at most radius.
 //
@@ -71,21 +78,23 @@
 //
 //   - UPDATE sets the fields that the statement names. Other fields keep the values that they have when the
 //     statement is applied. The new values come from the moment that the statement has read.
-//   - INSERT adds the component, tag, link or name to the entity that the row names. If entity (or source) is
-//     left out or NULL, the row makes a new entity. Fields that the statement leaves out are zero. INSERT
-//     INTO entities DEFAULT VALUES makes an entity. INSERT into a table of several components adds all these
-//     components. INSERT into the table of an archetype always makes new entities.
-//   - DELETE removes the component, tag, link or name. DELETE FROM entities deletes entities; the
+//   - INSERT adds the component, tag, link, edge or name to the entity that the row names. If entity (or
+//     source) is left out or NULL, the row makes a new entity. Fields that the statement leaves out are zero.
+//     INSERT INTO entities DEFAULT VALUES makes an entity. INSERT into a table of several components adds all
+//     these components. INSERT into the table of an archetype always makes new entities.
+//   - DELETE removes the component, tag, link, edge or name. DELETE FROM entities deletes entities; the
 //     [vast.OnDelete] of relations applies, and a refused deletion is an error.
-//   - INSERT is an error if the entity has the component, or if another entity has the name. With OR REPLACE,
-//     the row replaces the existing component, link or name. With OR IGNORE, the statement skips the row.
-//   - If an entity was deleted or lost the component after the statement read it, the statement changes
-//     nothing, and the code of the WriteError is "40001": repeat the statement.
+//   - UPDATE of target moves a link or an edge to another target. An edge keeps its value, and becomes the
+//     last edge of its source.
+//   - INSERT is an error if the entity has the component, if it has an edge to the target, or if another
+//     entity has the name. With OR REPLACE, the row replaces the existing component, link, edge or name. With
+//     OR IGNORE, the statement skips the row. The same holds for an UPDATE that moves an edge or sets a name.
+//   - If an entity was deleted, or if it lost the component or the edge, after the statement read it, the
+//     statement changes nothing, and the code of the WriteError is "40001": repeat the statement.
 //
 // A value must fit its field: 300 does not fit an int8, a text does not fit a number, 1.5 does not fit an
 // integer, and NULL only fits an entity (the zero Entity) and a []byte. The columns entity, source, slot and
-// generation cannot be set by UPDATE. Edges, [Options.Lists] and the tables that begin with vast_ are
-// read-only.
+// generation cannot be set by UPDATE. [Options.Lists] and the tables that begin with vast_ are read-only.
 //
 // The result of a statement has the number of rows, and the entity ID of the last inserted row. INSERT …
 // RETURNING entity returns the IDs of all rows.

@@ -24,7 +24,7 @@ func newEdgesTable(w *vast.World, c vast.AnyColumn) *table {
 	if !ok {
 		return nil
 	}
-	t := &table{name: tableName(probe.Describe(c)), column: c, query: w.Query(c), edges: &edges}
+	t := &table{name: tableName(probe.Describe(c)), column: c, query: probe.All(w.Query(c)), edges: &edges}
 	t.fields = []field{{name: "source", kind: kindEntity, part: partSource},
 		{name: "target", kind: kindEntity, part: partTarget}}
 	typ := edges.Type()
@@ -35,9 +35,20 @@ func newEdgesTable(w *vast.World, c vast.AnyColumn) *table {
 		}
 	}
 	t.makeNamesUnique()
-	size := int(entityType.Size())
-	t.parts = []part{{size: size}, {size: size}, {size: int(typ.Size()), info: probe.ColumnInfo{Type: typ}}}
+	end := part{size: int(entityType.Size()), info: probe.ColumnInfo{Type: entityType}}
+	info := probe.Describe(c)
+	t.parts = []part{end, end, {column: c, size: int(typ.Size()),
+		info: probe.ColumnInfo{ID: info.ID, Name: info.Name, Type: typ}}}
 	return t
+}
+
+// keys returns the fields that identify the row of a statement, in addition to the entity: in an UPDATE or
+// DELETE of edges, the target.
+func (t *table) keys(v verb) []int {
+	if t.edges == nil || v == verbInsert {
+		return nil
+	}
+	return []int{partTarget}
 }
 
 // copyEdges returns the image of a table of edges. The rows have the order of the slots of their sources.

@@ -20,14 +20,14 @@ const (
 
 func (v verb) String() string { return [...]string{"?", "INSERT", "UPDATE", "DELETE"}[v] }
 
-// conflict says what happens to a row whose entity already has the component or the link, or whose name
-// another entity has.
+// conflict says what happens to a row whose entity already has the component, the link or the edge, or whose
+// name another entity has.
 type conflict uint8
 
 const (
 	conflictAbort   conflict = iota // the statement fails
 	conflictIgnore                  // OR IGNORE: the row is left out
-	conflictReplace                 // OR REPLACE: the row replaces the old component, link or name
+	conflictReplace                 // OR REPLACE: the row replaces the old component, link, name or edge
 )
 
 // worldEdit is what a statement writes. It names columns and fields, so that another process can apply it.
@@ -36,9 +36,11 @@ type worldEdit struct {
 	verb       verb
 	onConflict conflict
 	columns    []columnName // the table's columns of the world, in order; empty for the table of entities
-	fields     []string     // names of the fields that get values, in the table of these columns
-	entities   []uint64     // ID of the entity of each row; 0 for a new entity
-	values     []value      // row after row, one value for each field
+	// fields are the names of the fields that get values, in the table of these columns. In an UPDATE or
+	// DELETE of edges, the first field is target, and its values are the targets of the rows' edges.
+	fields   []string
+	entities []uint64 // ID of the entity of each row, which is the source of an edge; 0 for a new entity
+	values   []value  // row after row, one value for each field
 }
 
 // columnName names a column of a world. number is the column's ID in the world of the statement. It

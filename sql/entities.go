@@ -11,7 +11,7 @@ import (
 
 // entities makes the table of all entities. Its column components shows the names of the tables of s.
 func (s *schema) entities(w *vast.World) *table {
-	return &table{name: entitiesTable, query: w.Query(), fields: []field{
+	return &table{name: entitiesTable, query: probe.All(w.Query()), fields: []field{
 		{name: "entity", kind: kindInt64, part: -1},
 		{name: "slot", kind: kindUint32, part: -1},
 		{name: "generation", kind: kindUint32, part: -1},
@@ -50,7 +50,7 @@ func (c *copier) readNames(m *image) error {
 		return nil
 	}
 	r := 0
-	for e := range c.world.Query(names).Between(m.slots()).All() {
+	for e := range probe.All(c.world.Query(names)).Between(m.slots()).All() {
 		if len(m.names)%256 == 0 {
 			if err := c.checkPause(m.table); err != nil {
 				return err

@@ -50,6 +50,11 @@ func (m *image) at(f *field, row int) unsafe.Pointer {
 	return unsafe.Add(b.first, uintptr(row)*b.size+f.offset)
 }
 
+// entityAt returns the ID of the entity that a field of kindEntity has in a row.
+func (m *image) entityAt(column, row int) uint64 {
+	return (*(*vast.Entity)(m.at(&m.table.fields[column], row))).ID()
+}
+
 // entity returns the ID of the entity in a row. slot is the entity's slot.
 func (m *image) entity(row, slot int) int64 {
 	return int64(uint64(m.gens[row])<<32 | uint64(uint32(slot)))
@@ -89,17 +94,35 @@ type copier struct {
 // need is the set of what a statement uses of a table.
 type need struct {
 	parts uint64 // bit i stands for table.parts[i], or for the computed field table.fields[i]; bit 63 for all
+	texts uint64 // bit i stands for table.fields[i] if it is a blob or JSON; bit 63 also for later fields
 	gens  bool   // the statement uses the generations of the entities
 	links bool   // the statement calls functions that follow the links of the relation
 }
 
 func (n *need) add(o need) {
 	n.parts |= o.parts
+	n.texts |= o.texts
 	n.gens = n.gens || o.gens
 	n.links = n.links || o.links
 }
 
 func (n need) has(part int) bool { return n.parts>>part&1 != 0 || n.parts>>63 != 0 }
+
+func (n need) hasText(field int) bool { return n.texts>>min(field, 63)&1 != 0 }
+
+// uses returns what a statement needs to read a field.
+func (t *table) uses(field int) need {
+	switch f := &t.fields[field]; {
+	case f.computed != nil:
+		return need{parts: 1 << field}
+	case f.part < 0:
+		return need{gens: true}
+	case f.kind == kindBlob || f.kind == kindJSON:
+		return need{parts: 1 << min(f.part, 63), texts: 1 << min(field, 63)}
+	default:
+		return need{parts: 1 << min(f.part, 63)}
+	}
+}
 
 // size returns the number of rows of a table, and the bytes that a copy of the rows takes.
 func (c *copier) size(t *table, n need) (rows, bytes int) {
@@ -150,7 +173,7 @@ func (c *copier) copy(t *table, n need) (*image, error) {
 		if !n.has(i) || t.parts[i].size == 0 {
 			continue
 		}
-		if err := c.copyPart(m, i, rows); err != nil {
+		if err := c.copyPart(m, i, rows, n); err != nil {
 			return nil, err
 		}
 	}
@@ -187,7 +210,7 @@ func (c *copier) checkPause(t *table) error {
 }
 
 // copyPart copies the elements of part i of a table.
-func (c *copier) copyPart(m *image, i, rows int) error {
+func (c *copier) copyPart(m *image, i, rows int, n need) error {
 	p := &m.table.parts[i]
 	b := &m.bases[i]
 	b.size = uintptr(p.size)
@@ -225,7 +248,7 @@ func (c *copier) copyPart(m *image, i, rows int) error {
 			} else if v, ok := probe.Value(p.column, e); ok {
 				values.Index(row).Set(v)
 			}
-			if err := c.render(m, i, row); err != nil {
+			if err := c.render(m, i, row, n); err != nil {
 				return err
 			}
 			row++
@@ -237,15 +260,15 @@ func (c *copier) copyPart(m *image, i, rows int) error {
 // renderedPerCheck is the number of rendered bytes after which render checks the time.
 const renderedPerCheck = 64 << 10
 
-// render adds the values of a row to m.texts, for the fields of a part whose values refer to memory of the
-// program. It must run in World.Visit.
-func (c *copier) render(m *image, part, row int) error {
+// render adds the values of a row to m.texts, for the needed fields of a part whose values refer to memory of
+// the program. It must run in World.Visit.
+func (c *copier) render(m *image, part, row int, n need) error {
 	if m.table.parts[part].info.Storage != probe.StorageHeap {
 		return nil
 	}
 	for i := range m.table.fields {
 		f := &m.table.fields[i]
-		if f.part != part || f.kind != kindBlob && f.kind != kindJSON {
+		if f.part != part || f.kind != kindBlob && f.kind != kindJSON || !n.hasText(i) {
 			continue
 		}
 		if m.texts == nil {
@@ -336,7 +359,7 @@ func (c *copier) copyOne(t *table, column int, id int64, n need) (*image, error)
 			cell := reflect.New(p.info.Type)
 			cell.Elem().Set(v)
 			m.bases[i] = base{cell.UnsafePointer(), uintptr(p.size), cell}
-			if err := c.render(m, i, 0); err != nil {
+			if err := c.render(m, i, 0, n); err != nil {
 				return nil, err
 			}
 		}

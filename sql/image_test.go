@@ -26,7 +26,8 @@ func TestHeapValuesCountTowardsLimits(t *testing.T) {
 		t.Fatal(err)
 	}
 	small, blob, tags := int64(f.entities[2].ID()), int64(f.entities[3].ID()), int64(f.entities[8].ID())
-	const all, one = "SELECT count(raw) FROM note", "SELECT text FROM note WHERE entity = ?"
+	const all, one = "SELECT count(raw) FROM note", "SELECT raw, tags FROM note WHERE entity = ?"
+	const text, update = "SELECT text FROM note WHERE entity = ?", "UPDATE note SET text = 'x', raw = NULL"
 	const both = each + len("null") // bytes of the blob and of the JSON in the same row
 	for _, c := range []struct {
 		bytes int
@@ -42,11 +43,19 @@ func TestHeapValuesCountTowardsLimits(t *testing.T) {
 		{both - 1, time.Minute, one, []any{blob}, "MaxCopyBytes"},
 		{each - 1, time.Minute, one, []any{blob}, "MaxCopyBytes"},
 		{each, time.Minute, one, []any{tags}, "MaxCopyBytes"},
+		{each, time.Minute, "SELECT tags FROM note WHERE +entity = ?", []any{blob}, "MaxCopyBytes"},
+		{each, time.Minute, "SELECT raw FROM note WHERE entity = ?", []any{tags}, ""},
+		{each, time.Minute, text, []any{blob}, ""},
+		{each, time.Minute, text, []any{tags}, ""},
+		{each, time.Minute, "SELECT count(text), max(text), min(n.text) FROM note n ORDER BY text", nil, ""},
+		{each, time.Minute, "DELETE FROM note WHERE text = 'absent'", nil, ""},
+		{each, time.Minute, update, nil, "MaxCopyBytes"},
 		{0, 1, one, []any{small}, ""},
 		{0, 1, one, []any{blob}, "MaxPause"},
+		{0, 1, text, []any{blob}, ""},
 		{0, 1, one, []any{tags}, "MaxPause"},
 	} {
-		db, err := Open(f.w, Options{MaxCopyBytes: c.bytes, MaxPause: c.pause})
+		db, err := Open(f.w, Options{MaxCopyBytes: c.bytes, MaxPause: c.pause, Write: true})
 		if err != nil {
 			t.Fatal(err)
 		}

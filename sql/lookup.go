@@ -73,9 +73,7 @@ func lookupOf(q *sql.SelectStatement, s *schema, p *prepared) *lookup {
 			return nil
 		}
 		l.fields = append(l.fields, i)
-		if part := l.table.fields[i].part; part >= 0 {
-			l.need.add(need{parts: 1 << min(part, 63)})
-		}
+		l.need.add(l.table.uses(i))
 	}
 	for i := range named.ColumnCount() {
 		l.names = append(l.names, named.ColumnName(i))

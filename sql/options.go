@@ -18,8 +18,8 @@ import (
 // statements have the default limits and only read.
 type Options struct {
 	// MaxCopyBytes limits the bytes of columns that one statement may copy. The copy delays the world's owner
-	// by about 0.1 ms for each MB. The blobs and the JSON text of a HeapColumn count, even those of fields
-	// that the statement does not name. The default is 64 MiB.
+	// by about 0.1 ms for each MB. The blobs and the JSON text of a HeapColumn count if the statement uses
+	// their fields. An UPDATE uses all fields of its table. The default is 64 MiB.
 	MaxCopyBytes int
 
 	// MaxPause limits how long a statement may delay the world's owner while values are read one by one:

@@ -3,6 +3,7 @@ package vastsql
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/ncruces/go-sqlite3"
@@ -32,8 +33,8 @@ var errPercent = errors.New("vastsql: percentile(x, p): p must be the same numbe
 func (p *percentile) Step(ctx sqlite3.Context, arg ...sqlite3.Value) {
 	if len(arg) > 1 {
 		percent := arg[1].Float()
-		if t := arg[1].NumericType(); t != sqlite3.INTEGER && t != sqlite3.FLOAT || percent < 0 ||
-			percent > 100 || p.percent >= 0 && percent != p.percent {
+		if t := arg[1].NumericType(); t != sqlite3.INTEGER && t != sqlite3.FLOAT ||
+			!(percent >= 0 && percent <= 100) || p.percent >= 0 && percent != p.percent {
 			ctx.ResultError(errPercent)
 			return
 		}
@@ -45,6 +46,10 @@ func (p *percentile) Step(ctx sqlite3.Context, arg ...sqlite3.Value) {
 	case sqlite3.INTEGER, sqlite3.FLOAT:
 	default:
 		ctx.ResultError(fmt.Errorf("vastsql: percentile of %q: the value must be a number", arg[0].Text()))
+		return
+	}
+	if math.IsInf(arg[0].Float(), 0) { // SQLite's extension refuses it, because it cannot interpolate
+		ctx.ResultError(fmt.Errorf("vastsql: percentile of %v: the value must be finite", arg[0].Float()))
 		return
 	}
 	if len(p.values) == cap(p.values) {

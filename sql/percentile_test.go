@@ -33,6 +33,11 @@ func TestPercentiles(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"SELECT percentile(x, 101) " + values("(1)"), "p must be the same number from 0 to 100"},
 		{"SELECT percentile(x, -1) " + values("(1)"), "p must be the same number from 0 to 100"},
+		{"SELECT percentile(x, 9e999) " + values("(1)"), "p must be the same number from 0 to 100"},
+		{"SELECT percentile(x, -9e999) " + values("(1)"), "p must be the same number from 0 to 100"},
+		{"SELECT percentile(x, 9e999 - 9e999) " + values("(1)"), "p must be the same number from 0 to 100"},
+		{"SELECT median(x) " + values("(1), (9e999)"), "must be finite"},
+		{"SELECT percentile(x, 50) " + values("(-9e999)"), "must be finite"},
 		{"SELECT percentile(x, 'p') " + values("(1)"), "p must be the same number from 0 to 100"},
 		{"SELECT percentile(x, x) " + values("(1), (2)"), "p must be the same number from 0 to 100"},
 		{"SELECT median(x) " + values("(1), ('two')"), "must be a number"},

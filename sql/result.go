@@ -1,10 +1,12 @@
 package vastsql
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/ncruces/go-sqlite3"
 	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/probe"
 )
 
 // slot returns the slot of the entity in a row. r is the index of the row's run.
@@ -51,6 +53,10 @@ func (m *image) result(ctx sqlite3.Context, column, row, r int) error {
 	case f.kind == kindText:
 		ctx.ResultText(*(*string)(p))
 	default:
+		if m.table.parts[f.part].info.Storage == probe.StorageHeap && m.texts[column] == nil {
+			return fmt.Errorf("vastsql: the statement uses column %s of table %s, which was not copied",
+				f.name, m.table.name)
+		}
 		switch text := m.textAt(column, row); {
 		case text == nil:
 			ctx.ResultNull()

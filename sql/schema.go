@@ -32,7 +32,7 @@ type table struct {
 // part is a source of the values of a table: a column of the world, the slice of a table of Options.Lists, or
 // the sources, the targets or the values of edges.
 type part struct {
-	column vast.AnyColumn // nil if the part is no column
+	column vast.AnyColumn // nil if the part is no column; for values of edges, the column of the sources
 	names  *vast.Names    // nil unless the column holds the names of the world
 	info   probe.ColumnInfo
 	size   int // bytes of an element in the copy
@@ -159,7 +159,7 @@ func (t *table) estimate(w *vast.World) {
 // newTable makes the table of the entities that have a component in each of the columns. If name is empty,
 // columns must have one element, and the table is named after this column.
 func newTable(w *vast.World, name string, columns ...vast.AnyColumn) *table {
-	t := &table{name: name, query: w.Query(columns...)}
+	t := &table{name: name, query: probe.All(w.Query(columns...))}
 	t.fields = []field{{name: "entity", kind: kindInt64, part: -1}}
 	names, _ := probe.NamesOf(w)
 	for i, c := range columns {

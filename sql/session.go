@@ -63,7 +63,8 @@ func newSession(r *reader, db *sqlite3.Conn) (*session, error) {
 			return nil, err
 		}
 	}
-	return s, errors.Join(registerFunctions(db), s.registerTree(db), s.registerPercentiles(db))
+	return s, errors.Join(registerFunctions(db), registerTimes(db), s.registerTree(db),
+		s.registerPercentiles(db))
 }
 
 // refresh makes tables for the world's columns that have none yet.

@@ -51,9 +51,13 @@ func (v *vtab) BestIndex(info *sqlite3.IndexInfo) error {
 		}
 	}
 	if info.ColumnsUsed>>63 != 0 {
-		n.parts |= 1 << 63
+		n.add(need{parts: 1 << 63, texts: 1 << 63})
 	}
-	if v.session.write.updatesOrDeletes(v.table) {
+	switch {
+	case !v.session.write.updatesOrDeletes(v.table):
+	case v.table.edges != nil:
+		n.add(need{parts: 1<<partSource | 1<<partTarget}) // for vtab.note
+	default:
 		n.gens = true // for cursor.RowID
 	}
 	rows := float64(v.session.estimate(v.table))
@@ -155,14 +159,7 @@ func (v *vtab) uses(column int) need {
 		}
 		column = a.column
 	}
-	switch f := v.table.fields[column]; {
-	case f.computed != nil:
-		return need{parts: 1 << column}
-	case f.part < 0:
-		return need{gens: true}
-	default:
-		return need{parts: 1 << min(f.part, 63)}
-	}
+	return v.table.uses(column)
 }
 
 // Open makes a cursor.
@@ -343,9 +340,9 @@ func (c *cursor) Column(ctx sqlite3.Context, n int) error {
 }
 
 // RowID returns the number of the current row. In the table that the statement writes, RowID returns the ID
-// of the row's entity: see vtab.Update.
+// of the row's entity, except in a table of edges: see vtab.Update.
 func (c *cursor) RowID() (int64, error) {
-	if c.vtab.session.write.updatesOrDeletes(c.vtab.table) {
+	if t := c.vtab.table; t.edges == nil && c.vtab.session.write.updatesOrDeletes(t) {
 		return c.image.entity(c.row, c.image.slot(c.row, c.run)), nil
 	}
 	return int64(c.row), nil

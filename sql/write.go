@@ -94,7 +94,7 @@ func (s *session) noteWrite(v verb, t *table, column string) error {
 		return nil
 	}
 	i := slices.IndexFunc(t.fields, func(f field) bool { return strings.EqualFold(f.name, column) })
-	if i < 0 || t.fields[i].part < 0 {
+	if i < 0 || !t.isValue(i) {
 		return refuse(codeFixedColumn, "column %s of table %s cannot be set", strings.ToLower(column), t.name)
 	}
 	if !slices.Contains(w.fields, i) {
@@ -108,17 +108,21 @@ func (w *write) updatesOrDeletes(t *table) bool {
 	return w != nil && w.table == t && w.verb != verbInsert
 }
 
+// isValue reports whether field i holds a value that statements can set. Other fields tell the entity of a
+// row.
+func (t *table) isValue(i int) bool {
+	return t.fields[i].part >= 0 && (t.edges == nil || i != partSource)
+}
+
 // isEntities reports whether t is the table of entities. A component may have the same name.
 func (t *table) isEntities() bool { return t.name == entitiesTable && len(t.parts) == 0 }
 
 // refuses returns an error if no statement of kind v may write the table.
 func (t *table) refuses(v verb) error {
-	isOneComponent := len(t.parts) == 1 && t.archetype == nil
+	isOneComponent := len(t.parts) == 1 && t.archetype == nil || t.edges != nil
 	switch {
 	case t.list != nil:
 		return t.readOnly("it shows a slice of the program")
-	case t.edges != nil:
-		return t.readOnly("the program adds and removes edges")
 	case t.report != nil:
 		return t.readOnly("each statement makes its rows")
 	case t.isEntities() && v == verbUpdate:
@@ -128,8 +132,9 @@ func (t *table) refuses(v verb) error {
 			"delete entities, or DELETE FROM the table of a component to remove this component", t.name)
 	}
 	for i := range t.parts {
-		if p := &t.parts[i]; !hasTable(p.column) {
-			return t.readOnly(fmt.Sprintf("the program adds and removes the links of %s", p.info.Name))
+		if p := &t.parts[i]; t.edges == nil && !hasTable(p.column) {
+			return t.readOnly(fmt.Sprintf("it shows entities that have links of %s: write to the table of "+
+				"the links", p.info.Name))
 		}
 	}
 	return nil
@@ -139,13 +144,13 @@ func (t *table) readOnly(why string) error {
 	return refuse(codeReadOnly, "table %s is read-only: %s", t.name, why)
 }
 
-// Update adds a row that the running statement writes to the edit. For a DELETE, SQLite passes the row's ID.
-// For other statements, SQLite passes the old ID, the new ID and the values of the columns.
+// Update adds a row that the running statement writes to the edit. For a DELETE, SQLite passes the result of
+// cursor.RowID. For other statements, SQLite passes this result, the new row ID and the values of columns.
 func (v *vtab) Update(arg ...sqlite3.Value) (rowid int64, err error) {
 	s := v.session
 	if w := s.write; w == nil || w.table != v.table || w.edit == nil {
 		err = fmt.Errorf("vastsql: the statement writes table %s unexpectedly", v.table.name)
-	} else if err = w.note(s.db.VTabOnConflict(), arg); err == nil {
+	} else if err = v.note(w, arg); err == nil {
 		err = s.reader.limitEdit(w)
 	}
 	s.err = err
@@ -153,7 +158,28 @@ func (v *vtab) Update(arg ...sqlite3.Value) (rowid int64, err error) {
 }
 
 // note adds a row to the edit.
-func (w *write) note(mode sqlite3.VTabConflictMode, arg []sqlite3.Value) error {
+func (v *vtab) note(w *write, arg []sqlite3.Value) error {
+	if err := w.noteConflict(v.session.db.VTabOnConflict()); err != nil {
+		return err
+	}
+	if v.table.keys(w.verb) == nil {
+		entity, err := w.entity(arg)
+		if err != nil {
+			return err
+		}
+		return w.noteRow(entity, nil, arg)
+	}
+	m, err := v.session.image(v.table, -1, 0)
+	if err != nil {
+		return err
+	}
+	row := int(arg[0].Int64())
+	source, target := m.entityAt(partSource, row), m.entityAt(partTarget, row)
+	return w.noteRow(source, []value{{typ: sqlite3.INTEGER, bits: target}}, arg)
+}
+
+// noteConflict records what happens to rows that exist already.
+func (w *write) noteConflict(mode sqlite3.VTabConflictMode) error {
 	e := w.edit
 	switch mode {
 	case sqlite3.VTAB_IGNORE:
@@ -164,12 +190,14 @@ func (w *write) note(mode sqlite3.VTabConflictMode, arg []sqlite3.Value) error {
 		return refuse(codeUnsupported, "OR FAIL could write a part of the rows: use OR ABORT, OR IGNORE or "+
 			"OR REPLACE")
 	}
-	entity, err := w.entity(arg)
-	if err != nil {
-		return err
-	}
-	e.entities = append(e.entities, entity)
-	w.bytes += 8
+	return nil
+}
+
+// noteRow adds a row to the edit. keys are the values of table.keys.
+func (w *write) noteRow(entity uint64, keys []value, arg []sqlite3.Value) error {
+	e := w.edit
+	e.entities, e.values = append(e.entities, entity), append(e.values, keys...)
+	w.bytes += 8 + len(keys)*int(unsafe.Sizeof(value{}))
 	for _, i := range w.fields {
 		v := valueOf(arg[2+i])
 		if wrong := w.check(&w.table.fields[i], v); wrong != nil {
@@ -280,10 +308,11 @@ func (r *rows) runWrite() error {
 	case len(e.entities) == 0:
 		return nil
 	}
-	for _, i := range w.fields {
+	fields := append(w.table.keys(w.verb), w.fields...)
+	for _, i := range fields {
 		e.fields = append(e.fields, w.table.fields[i].name)
 	}
-	o := r.conn.session.reader.write(r.ctx, e, w.table, w.fields)
+	o := r.conn.session.reader.write(r.ctx, e, w.table, fields)
 	if o.err != nil {
 		if _, known := errors.AsType[*WriteError](o.err); known {
 			return o.err

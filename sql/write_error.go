@@ -33,8 +33,8 @@ type WriteError struct {
 	// Code is an SQLSTATE of PostgreSQL:
 	//   - 40001: the world has changed since the statement read it; a repetition may succeed
 	//   - 22003, 22P02, 42804, 23502: a value does not fit its field
-	//   - 23503, 23505, 23514: the entity does not live or has the component already, another entity has the
-	//     name, a link would close a circle, or a relation refuses the deletion
+	//   - 23503, 23505, 23514: the entity does not live or has the component or edge already, another entity
+	//     has the name, a link would close a circle, or a relation refuses the deletion
 	//   - 25001, 25006, 0A000, 428C9, 42703: the statement must not write, or must not set this column
 	//   - 53200: there is not enough memory
 	//   - 40003: the program may have applied the statement, or may still apply it

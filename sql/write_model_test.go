@@ -33,6 +33,12 @@ type memo struct {
 	Raw  []byte
 }
 
+// trade is the value of edges.
+type trade struct {
+	Amount uint8
+	Price  float64
+}
+
 // written is a world for tests of statements that write.
 type written struct {
 	world   *vast.World
@@ -41,6 +47,7 @@ type written struct {
 	memos   vast.HeapColumn[memo]
 	frozen  vast.Tag
 	childOf vast.Relation
+	trades  vast.Edges[trade]
 }
 
 func newWritten(t testing.TB, o vast.Options) *written {
@@ -48,6 +55,7 @@ func newWritten(t testing.TB, o vast.Options) *written {
 	w.units, w.spares = vast.NewColumn[unit](w.world), vast.NewSparseColumn[spare](w.world)
 	w.memos, w.frozen = vast.NewHeapColumn[memo](w.world), vast.NewTag(w.world, "Frozen")
 	w.childOf = vast.NewRelation(w.world, "ChildOf", vast.RelationOptions{})
+	w.trades = vast.NewEdges[trade](w.world, "Trades", vast.EdgesOptions{Capacity: 1 << 12})
 	w.world.Names()
 	return w
 }
@@ -80,6 +88,7 @@ func dump(t testing.TB, db *sql.DB) (all []string) {
 		"SELECT entity, text, hex(raw) FROM memo ORDER BY entity",
 		"SELECT entity FROM frozen ORDER BY entity",
 		"SELECT source, target FROM child_of ORDER BY source",
+		"SELECT source, target, amount, price FROM trades ORDER BY source, target",
 		"SELECT entity, name FROM name ORDER BY entity",
 	} {
 		for _, row := range read(t, db, text) {
@@ -115,6 +124,9 @@ func newSQLiteTables(t testing.TB) *sql.DB {
 		"CREATE TABLE frozen(entity" + of + ") STRICT",
 		"CREATE TABLE child_of(source" + of + ", target INTEGER NOT NULL REFERENCES entities ON DELETE " +
 			"CASCADE) STRICT",
+		"CREATE TABLE trades(source INTEGER NOT NULL REFERENCES entities ON DELETE CASCADE, target INTEGER " +
+			"NOT NULL REFERENCES entities ON DELETE CASCADE, amount INTEGER NOT NULL DEFAULT 0 CHECK " +
+			"(amount BETWEEN 0 AND 255), price REAL NOT NULL DEFAULT 0, UNIQUE (source, target)) STRICT",
 		"CREATE TABLE name(entity" + of + ", name TEXT NOT NULL UNIQUE CHECK (name <> '')) STRICT",
 		"CREATE TRIGGER insert_link BEFORE INSERT ON child_of BEGIN SELECT RAISE(ABORT, 'circle') WHERE " +
 			"NEW.source IN " +
@@ -182,6 +194,9 @@ func (g *writer) text() string { return fmt.Sprintf("'t%d'", g.IntN(30)) }
 // statement returns a statement that has the same effect in a world and in SQLite.
 func (g *writer) statement() string {
 	or := g.pick("", "", " OR REPLACE", " OR ABORT")
+	if g.IntN(4) == 0 {
+		return g.trades(or)
+	}
 	switch g.IntN(15) {
 	case 0:
 		return "UPDATE unit SET " + g.pick("a = a + 7", "b = b * 3 - a", "c = c / 2 + b", "d = a > 0, c = -c",
@@ -230,11 +245,45 @@ func (g *writer) statement() string {
 		fmt.Sprintf("DELETE FROM child_of WHERE target = %d", g.entity()))
 }
 
+// trades returns a statement that writes edges.
+func (g *writer) trades(or string) string {
+	// The order of the rows decides what OR IGNORE and OR REPLACE keep, so their statements write one row.
+	one := fmt.Sprintf(" WHERE source = %d AND target = %d", g.entity(), g.entity())
+	if g.own.QueryRow("SELECT ' WHERE target = ' || target || ' AND source = ' || source FROM trades ORDER "+
+		"BY source * ? % 101", 1+g.IntN(100)).Scan(&one) != nil && g.IntN(2) == 0 {
+		one = ""
+	}
+	some := g.pick("", one, fmt.Sprintf(" WHERE source = %d", g.entity()), fmt.Sprintf(" WHERE target = %d",
+		g.living()), fmt.Sprintf(" WHERE (source + target) %% 3 = %d", g.IntN(3)),
+		" WHERE source IN (SELECT entity FROM unit)", " WHERE target IN (SELECT target FROM trades WHERE "+
+			"amount > 50)")
+	switch g.IntN(8) {
+	case 0, 1, 2:
+		return fmt.Sprintf("INSERT%s INTO trades(price, source, target) VALUES (%d, %d, %d), (0.5, %d, %d)",
+			g.pick(or, " OR IGNORE"), g.IntN(9), g.living(), g.living(), g.living(), g.living())
+	case 3:
+		return fmt.Sprintf("INSERT%s INTO trades VALUES (%d, %d, %d, 2)", or, g.entity(), g.entity(),
+			g.small())
+	case 4:
+		return "INSERT" + or + " INTO trades SELECT target, source, amount / 2, price FROM trades" + some
+	case 5:
+		return "UPDATE trades SET " + g.pick("amount = amount + 40", "price = price / 2 + amount",
+			"amount = 1.5", "price = NULL", "price = -price, amount = 255 - amount") + some
+	case 6:
+		if g.IntN(2) == 0 {
+			return fmt.Sprintf("UPDATE trades SET target = %d", g.entity()) + some
+		}
+		return fmt.Sprintf("UPDATE%s trades SET target = %d, price = 7", g.pick(or, " OR IGNORE"),
+			g.living()) + one
+	}
+	return "DELETE FROM trades" + g.pick(one, some)
+}
+
 // birth runs a statement that makes entities in the world, and inserts the same rows in SQLite's own tables.
 func (g *writer) birth(t *testing.T) {
 	n := 1 + g.IntN(4)
 	table, columns, row := "entities", "entity", func() string { return "NULL" }
-	switch g.IntN(6) {
+	switch g.IntN(7) {
 	case 0:
 		table, columns = "unit", "a, b, c"
 		row = func() string { return fmt.Sprintf("%d, %d, 1.5", g.IntN(50), g.IntN(1000)) }
@@ -250,19 +299,22 @@ func (g *writer) birth(t *testing.T) {
 	case 4:
 		table, columns = "name", "name"
 		row = func() string { g.names++; return fmt.Sprintf("'new %d'", g.names) }
+	case 5:
+		table, columns = "trades", "amount, target"
+		row = func() string { return fmt.Sprintf("%d, %d", g.IntN(200), g.entity()) }
 	}
 	rows := make([]string, n)
 	for i := range rows {
 		rows[i] = row()
 	}
 	key := "entity"
-	if table == "child_of" {
+	if table == "child_of" || table == "trades" {
 		key = "source"
 	}
 	text := "INSERT INTO " + table + "(" + columns + ") VALUES (" + strings.Join(rows, "), (") +
 		") RETURNING " + key
 	born, err := tryRead(g.db, text)
-	if dead := table == "child_of" && err != nil; dead {
+	if dead := key == "source" && err != nil; dead {
 		return // the target of a row is dead
 	}
 	if err != nil || len(born) != n {

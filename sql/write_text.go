@@ -28,7 +28,7 @@ func (w *write) read(text string, columns int) error {
 		if at >= 0 {
 			listed = slices.Delete(listed, at, at+1)
 		}
-		if f.part < 0 || w.table.isEntities() || !all && at < 0 {
+		if !w.table.isValue(i) || w.table.isEntities() || !all && at < 0 {
 			continue
 		}
 		if err := w.table.settable(&w.table.fields[i]); err != nil {
@@ -115,7 +115,8 @@ func (t *textReader) returning(of *table) error {
 	return nil
 }
 
-// readsOne reports whether an UPDATE or DELETE reads only the row of one entity.
+// readsOne reports whether an UPDATE or DELETE reads only the row of one entity, or only the edges of one
+// entity.
 func (w *write) readsOne(text string) bool {
 	if len(text) > maxParsed || strings.Contains(strings.ToLower(text), "select") {
 		return false
@@ -158,11 +159,14 @@ func (w *write) findsEntity(x sql.Expr) (found, simple bool) {
 	return false, false
 }
 
-// isEntity reports whether an expression is the column that holds the entity.
+// isEntity reports whether an expression is the column that holds the entity, or the source or the target of
+// an edge.
 func (w *write) isEntity(x sql.Expr) bool {
 	if ref, ok := x.(*sql.QualifiedRef); ok && ref.Column != nil {
 		x = ref.Column
 	}
 	name, ok := x.(*sql.Ident)
-	return ok && strings.EqualFold(name.Name, w.table.fields[0].name)
+	t := w.table
+	return ok && (strings.EqualFold(name.Name, t.fields[0].name) ||
+		t.edges != nil && strings.EqualFold(name.Name, t.fields[partTarget].name))
 }

@@ -19,7 +19,7 @@ var catalogCalls = map[string]bool{
 	"quote_ident": true, "txid_current": true, "inet_server_addr": true, "inet_server_port": true,
 	"inet_client_addr": true, "inet_client_port": true, "has_table_privilege": true,
 	"has_schema_privilege": true, "has_database_privilege": true, "has_column_privilege": true,
-	"has_any_column_privilege": true, "getdatabaseencoding": true, "now": true,
+	"has_any_column_privilege": true, "getdatabaseencoding": true,
 }
 
 // readsCatalog reports whether a statement reads the catalog instead of the user's tables. It does not if a

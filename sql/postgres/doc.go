@@ -13,8 +13,8 @@
 //
 // SQLite performs the statements of clients, so they must be in the dialect of SQLite. The server translates
 // what clients of PostgreSQL cannot avoid: parameters ($1), casts (x::text), strings of the forms E'text' and
-// $$text$$, the schema public, now(), and extract(field FROM time). The server refuses statements that change
-// data, even if the database is not read-only, unless [Options.Write] is set.
+// $$text$$, the schema public, INTERVAL before a string, now(), and extract(field FROM time). The server
+// refuses statements that change data, even if the database is not read-only, unless [Options.Write] is set.
 //
 // Statements that name tables of pg_catalog or of information_schema, or functions such as version(), read a
 // catalog that describes the database's tables. The server translates the syntax of PostgreSQL in these

@@ -136,13 +136,20 @@ func inferCase(e []token, columns columnTypes, depth int) oid {
 // inferOperand returns the type of an expression without operators.
 func inferOperand(e []token, columns columnTypes, depth int) oid {
 	n := len(e)
-	for i := n - 1; i > 0; i-- {
-		if e[i].is("::") {
-			if t, next, ok := parseType(e, i+1); ok && next == n && !t.array {
-				return typeNames[t.name]
-			}
-			return oidUnspecified
+	cast := 0 // position of the last :: outside of parentheses
+	for i := 0; i < n; i++ {
+		switch {
+		case e[i].is("(") || e[i].is("["):
+			i = closing(e, i)
+		case e[i].is("::"):
+			cast = i
 		}
+	}
+	if cast > 0 {
+		if t, next, ok := parseType(e, cast+1); ok && next == n && !t.array {
+			return typeNames[t.name]
+		}
+		return oidUnspecified
 	}
 	if n == 1 {
 		return inferLiteral(e[0], columns)
@@ -209,7 +216,7 @@ var functionTypes = map[string]oid{
 	"count": oidInt8, "length": oidInt8, "octet_length": oidInt8, "instr": oidInt8, "unicode": oidInt8,
 	"random": oidInt8, "sign": oidInt8, "row_number": oidInt8, "rank": oidInt8, "dense_rank": oidInt8,
 	"ntile": oidInt8, "unixepoch": oidInt8, "changes": oidInt8, "total_changes": oidInt8,
-	"parent": oidInt8, "depth": oidInt8,
+	"parent": oidInt8, "depth": oidInt8, "to_timestamp": oidTimestampTZ,
 	"avg": oidFloat8, "total": oidFloat8, "round": oidFloat8, "sqrt": oidFloat8, "exp": oidFloat8,
 	"ln": oidFloat8, "log": oidFloat8, "log10": oidFloat8, "log2": oidFloat8, "sin": oidFloat8,
 	"cos": oidFloat8, "tan": oidFloat8, "asin": oidFloat8, "acos": oidFloat8, "atan": oidFloat8,
@@ -238,6 +245,9 @@ var sameTypeFunctions = map[string]bool{
 }
 
 func inferFunction(name string, arguments []token, columns columnTypes, depth int) oid {
+	if name == "date_trunc" || name == "time_bucket" {
+		return inferTime(arguments, columns, depth)
+	}
 	if !sameTypeFunctions[name] {
 		return functionTypes[name]
 	}
@@ -266,4 +276,27 @@ func inferFunction(name string, arguments []token, columns columnTypes, depth in
 	default:
 		return o
 	}
+}
+
+// inferTime returns the type of a function of vastsql whose last argument is a time, as text or in seconds.
+// The result of the function has the same form.
+func inferTime(arguments []token, columns columnTypes, depth int) oid {
+	start := 0
+	for i := 0; i < len(arguments); i++ {
+		switch t := arguments[i]; {
+		case t.is("("):
+			i = closing(arguments, i)
+		case t.is(","):
+			start = i + 1
+		}
+	}
+	switch o := inferType(arguments[start:], columns, depth); o {
+	case oidText, oidDate, oidTimestamp, oidTimestampTZ:
+		return oidTimestampTZ
+	case oidInt2, oidInt4, oidInt8:
+		return oidInt8
+	case oidFloat4, oidFloat8:
+		return oidFloat8
+	}
+	return oidUnspecified
 }

@@ -7,8 +7,8 @@ import (
 )
 
 // translateQuery returns a statement for the user's database. It changes what SQLite does not read:
-// parameters ($1), casts (x::text), strings of the forms E'text' and $$text$$, the schema public, now(), and
-// extract(field FROM time). All other text stays as it is.
+// parameters ($1), casts (x::text), strings of the forms E'text' and $$text$$, INTERVAL before a string, the
+// schema public, now(), and extract(field FROM time). All other text stays as it is.
 func translateQuery(text string) string {
 	tokens := scan(text, dialectSQLite)
 	var e editor
@@ -31,6 +31,12 @@ func translateQuery(text string) string {
 				e.write(call[0])
 				ends[end] = call[1]
 				i = nextSignificant(tokens, from+1) - 1
+			} else {
+				e.add(t)
+			}
+		case t.is("interval"):
+			if next := nextSignificant(tokens, i+1); next < len(tokens) && tokens[next].kind == tokenString {
+				i = next - 1
 			} else {
 				e.add(t)
 			}

@@ -1,5 +1,7 @@
 package postgres
 
+import "strings"
+
 // extracts maps the field of extract(field FROM time) to SQL of SQLite: the text before the time, and the
 // text after the time. SQLite's functions take a time as text or as the number of a Julian day.
 var extracts = map[string][2]string{
@@ -28,7 +30,7 @@ func findExtract(tokens []token, i int) (call [2]string, from, end int, ok bool)
 	}
 	name := tokens[field].name()
 	if tokens[field].kind == tokenString {
-		name = stringValue(tokens[field])
+		name = strings.ToLower(stringValue(tokens[field]))
 	}
 	call, ok = extracts[name]
 	end = closing(tokens, open)

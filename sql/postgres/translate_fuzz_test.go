@@ -34,13 +34,15 @@ func TestTranslateQuery(t *testing.T) {
 		{"SELECT * FROM public .t, public . u", "SELECT * FROM t, u"},
 		{"SELECT a::pg_catalog . int4", "SELECT CAST(a AS INTEGER)"},
 		{`SELECT E'\x41\102\u0043\U00000044\uD83D\uDE00\q\xg'`, "SELECT 'ABCD😀qxg'"},
-		{"SELECT extract(epoch FROM (a::text)) / 60, Extract ( 'year' from\nf(b) ), extract(eon FROM c), " +
+		{"SELECT extract(epoch FROM (a::text)) / 60, Extract ( 'Year' from\nf(b) ), extract(eon FROM c), " +
 			"extract(d)",
 			"SELECT unixepoch((CAST(a AS TEXT)), 'subsec') / 60, CAST(strftime('%Y', f(b) ) AS INTEGER), " +
 				"extract(eon FROM c), extract(d)"},
 		{"SELECT extract(epoch from a)::int, extract(hour from (SELECT extract(day from b)))",
 			"SELECT CAST(unixepoch(a, 'subsec') AS INTEGER), " +
 				"CAST(strftime('%H', (SELECT CAST(strftime('%d', b) AS INTEGER))) AS INTEGER)"},
+		{"SELECT time_bucket(INTERVAL '5 min', a), interval, b AS interval, interval 'c'",
+			"SELECT time_bucket('5 min', a), interval, b AS interval, 'c'"},
 		{"SELECT now ( ), now, a.now FROM now", "SELECT " + nowCall + ", now, a.now FROM now"},
 		{"SELECT /* a::int /* */ ::", "SELECT /* a::int /* */ ::"},
 	} {

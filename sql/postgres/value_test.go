@@ -204,3 +204,27 @@ func TestInferParameters(t *testing.T) {
 		}
 	}
 }
+
+// TestInferTimes checks the types of the functions for times.
+func TestInferTimes(t *testing.T) {
+	columns := func(name string) oid {
+		return map[string]oid{"i": oidInt4, "r": oidFloat8, "s": oidText, "t": oidTimestampTZ}[name]
+	}
+	for text, want := range map[string]oid{
+		"to_timestamp(i)":                              oidTimestampTZ,
+		"date_trunc('hour', i)":                        oidInt8,
+		"date_trunc('hour', r)":                        oidFloat8,
+		"date_trunc('hour', s)":                        oidTimestampTZ,
+		"date_trunc('hour', t)":                        oidTimestampTZ,
+		"date_trunc('hour', u)":                        oidUnspecified,
+		"time_bucket(coalesce(i, r), to_timestamp(i))": oidTimestampTZ,
+		"time_bucket('1h', date_trunc('hour', 5 * i))": oidInt8,
+		"date_trunc('hour', u::text)":                  oidTimestampTZ,
+		"date_trunc()":                                 oidUnspecified,
+	} {
+		items := columnItems("SELECT "+text, 1)
+		if got := inferColumns(items, columns); len(got) != 1 || got[0] != want {
+			t.Errorf("%s: got %v, want %v", text, got, want)
+		}
+	}
+}

@@ -85,6 +85,13 @@ error|text|||`},
 		{"SELECT components FROM entities ORDER BY entity LIMIT 1", "position,town"},
 		{fmt.Sprintf("SELECT depth FROM descendants(%d) ORDER BY 1", int64(towns[0].ID())), "1\n2"},
 		{"SELECT max(depth(entity)), count(parent(entity)) FROM position", "2|2"},
+		{"SELECT date_trunc('hour', '2026-11-27 14:35:07+02'), to_timestamp(1.5)",
+			"2026-11-27 12:00:00+00|1970-01-01 00:00:01.5+00"},
+		{"SELECT time_bucket('300.000s', to_timestamp(1000)) AS time, count(*) FROM town GROUP BY 1",
+			"1970-01-01 00:15:00+00|3"},
+		{"SELECT time_bucket(INTERVAL '1 hour', now()) = date_trunc('hour', now()), " +
+			"time_bucket('1 day'::interval, 86401), date_trunc('minute', 90.5)", "t|86400|60"},
+		{"SELECT extract('YEAR' FROM date_trunc('year', '2026-11-27'::timestamptz))", "2026"},
 		{"SELECT resident_bytes > 0 FROM vast_memory WHERE area = 'generations'", "t"},
 		{"SELECT name FROM vast_systems", ""},
 	} {

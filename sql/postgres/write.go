@@ -60,10 +60,8 @@ func (x *session) readOnlySetting() string {
 // setReadOnly performs SET default_transaction_read_only = value.
 func (x *session) setReadOnly(value string) error {
 	if value == "default" {
-		value = "off"
-		if !x.server.options.Write {
-			value = "on"
-		}
+		x.reset("default_transaction_read_only")
+		return nil
 	}
 	on, err := parseBool(value)
 	switch {

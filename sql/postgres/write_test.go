@@ -258,12 +258,18 @@ func TestReadOnlySettings(t *testing.T) {
 	isCode(t, "a read-only server", err, "25006", "Options.Write")
 	_, err = read.Exec(t.Context(), "SET default_transaction_read_only = off")
 	isCode(t, "a read-only server", err, "25006", "read-only")
+	if _, err := read.Exec(t.Context(), "SET default_transaction_read_only TO DEFAULT"); err != nil ||
+		read.PgConn().ParameterStatus("default_transaction_read_only") != "on" {
+		t.Errorf("the default of a read-only server: %v", err)
+	}
 	s := listenToWorld(t, postgres.Options{Write: true})
 	c := connect(t, s, "")
 	for _, step := range []struct {
 		text    string
 		setting string
 	}{
+		{"SET default_transaction_read_only = on", "on"},
+		{"SET default_transaction_read_only TO DEFAULT", "off"},
 		{"SET default_transaction_read_only = on", "on"},
 		{"SET default_transaction_read_only TO false", "off"},
 		{"SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY", "on"},
@@ -299,6 +305,17 @@ func TestReadOnlySettings(t *testing.T) {
 	defer limited.Close(context.Background())
 	_, err = limited.Exec(t.Context(), "DELETE FROM crew")
 	isCode(t, "a client that only reads", err, "25006", "default_transaction_read_only")
+	for text, want := range map[string]string{"SET default_transaction_read_only = off": "off",
+		"SET SESSION default_transaction_read_only TO DEFAULT": "on"} {
+		_, err := limited.Exec(t.Context(), "SET default_transaction_read_only = off")
+		if err == nil {
+			_, err = limited.Exec(t.Context(), text)
+		}
+		got := limited.PgConn().ParameterStatus("default_transaction_read_only")
+		if got != want || err != nil {
+			t.Errorf("%s: the setting is %s, want %s; error %v", text, got, want, err)
+		}
+	}
 	if _, err := c.Exec(t.Context(), "SET default_transaction_read_only = perhaps"); err == nil {
 		t.Error("SET accepts a value that is not Boolean")
 	}

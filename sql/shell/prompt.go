@@ -160,7 +160,6 @@ func (p *prompt) line(ctx context.Context, line string) error {
 }
 
 func (p *prompt) runStatement(ctx context.Context, st statement) error {
-	before, _ := p.totalChanges(ctx)
 	start := time.Now()
 	done, err := p.run(ctx, statement{st.text, 1}, strings.Contains(st.text, "\n"))
 	took := time.Since(start)
@@ -169,14 +168,11 @@ func (p *prompt) runStatement(ctx context.Context, st statement) error {
 		return err
 	}
 	switch {
+	case done.verb != "": // run has shown the number of rows
 	case done.table && p.format == Table:
 		fmt.Fprintf(p.stderr, "(%s)\n", counted(done.rows, "row"))
 	case !done.table:
-		if after, err := p.totalChanges(ctx); err == nil && after != before {
-			fmt.Fprintf(p.stderr, "(%s changed)\n", counted(after-before, "row"))
-		} else {
-			fmt.Fprintln(p.stderr, "(done)")
-		}
+		fmt.Fprintln(p.stderr, "(done)")
 	}
 	if p.timing {
 		fmt.Fprintf(p.stderr, "%.3f ms\n", float64(took.Nanoseconds())/1e6)
@@ -189,12 +185,6 @@ func counted(n int64, noun string) string {
 		return "1 " + noun
 	}
 	return fmt.Sprintf("%d %ss", n, noun)
-}
-
-// totalChanges returns how many rows this connection has changed so far.
-func (p *prompt) totalChanges(ctx context.Context) (n int64, err error) {
-	err = p.conn.QueryRowContext(ctx, "SELECT total_changes()").Scan(&n)
-	return n, err
 }
 
 // query runs a query of a command, and shows its result as a table.

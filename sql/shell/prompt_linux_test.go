@@ -21,7 +21,7 @@ func TestPrompt(t *testing.T) {
 	p.await(t, firstPrompt)
 	for _, x := range []struct{ keys, shown string }{
 		{"CREATE TABLE town (id INTEGER PRIMARY KEY, name TEXT);\r", "(done)"},
-		{"INSERT INTO town VALUES (7, 'Roma'), (8, char(27) || '[31m');\r", "(2 rows changed)"},
+		{"INSERT INTO town VALUES (7, 'Roma'), (8, char(27) || '[31m');\r", "INSERT 2\r\n"},
 		{"SELECT *\r", nextPrompt},
 		{"FROM town;\r", "id  name\r\n 7  Roma\r\n 8  ␛[31m\r\n(2 rows)\r\n"},
 		{"SELECT * FORM town;\r",
@@ -101,7 +101,7 @@ func TestInterruptAtPrompt(t *testing.T) {
 		c := p.start(t, term)
 		p.await(t, firstPrompt)
 		p.typed(t, "CREATE TABLE t (a); BEGIN; INSERT INTO t VALUES (1);\r")
-		p.await(t, "(1 row changed)")
+		p.await(t, "INSERT 1\r\n")
 		p.await(t, transactionPrompt)
 		p.typed(t, "SELECT 'started'; "+endless+"SELECT count(*) FROM i; SELECT 'never';\r")
 		p.await(t, "'never'")

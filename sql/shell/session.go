@@ -22,6 +22,7 @@ type session struct {
 	out    *output
 	stderr io.Writer
 	format Format
+	counts bool // whether run shows the number of rows that a statement changes
 }
 
 // inTransaction reports whether a transaction is open on the connection. With a driver other than
@@ -76,8 +77,9 @@ func (s *session) report(ctx context.Context, err error) {
 
 // result says what a statement did.
 type result struct {
-	table bool  // whether the statement returned columns
-	rows  int64 // number of returned rows
+	table  bool  // whether the statement returned columns
+	change       // what the statement changed
+	rows   int64 // number of returned rows
 }
 
 // run runs a statement and writes its result. The error is a *statementError or an *outputError.
@@ -91,19 +93,37 @@ func (s *session) run(ctx context.Context, st statement, showLine bool) (result,
 	}
 	ctx, cancel := context.WithCancel(sqlnote.With(ctx, func(note string) { s.message("%s", note) }))
 	defer cancel()
+	c := changeOf(st.text)
+	if c.verb != "" && !c.returns {
+		n, err := s.execute(ctx, st.text)
+		if err != nil {
+			return result{}, refused(st, err, showLine)
+		}
+		s.showChange(c, n)
+		return result{change: c}, nil
+	}
 	rows, err := s.conn.QueryContext(ctx, st.text)
 	if err != nil {
-		if strings.HasPrefix(err.Error(), "sql: expected ") { // package sql has no error value for this
-			err = errors.New("the statement has parameters: write values instead of ?")
-		}
-		return result{}, &statementError{st, err, showLine}
+		return result{}, refused(st, err, showLine)
 	}
 	defer rows.Close()
 	done, err := s.write(ctx, rows, cancel)
 	if lost := new(outputError); err != nil && !errors.As(err, &lost) {
 		err = &statementError{st, err, showLine}
 	}
+	if done.table && err == nil {
+		done.change = c
+		s.showChange(c, done.rows)
+	}
 	return done, err
+}
+
+// refused returns the error for a statement that the database does not run.
+func refused(st statement, err error, showLine bool) error {
+	if strings.HasPrefix(err.Error(), "sql: expected ") { // package sql has no error value for this
+		err = errors.New("the statement has parameters: write values instead of ?")
+	}
+	return &statementError{st, err, showLine}
 }
 
 const byteOrderMark = "\ufeff"

@@ -71,7 +71,9 @@ func ParseFormat(name string) (Format, error) {
 }
 
 // Run runs statements on a connection of db, and writes their results to stdout as rows arrive. It writes
-// messages to stderr. The returned exit status is Success, Failure, Misuse or Interrupted.
+// messages to stderr. After a statement of Options.Statement or of the prompt that changes rows, Run writes
+// the number of rows to stderr, such as UPDATE 3. The returned exit status is Success, Failure, Misuse or
+// Interrupted.
 //
 // Outside of the prompt, the first failing statement ends the run. At the prompt, Run goes on after a
 // failing statement, and returns Success when the user leaves.
@@ -117,9 +119,11 @@ func Run(ctx context.Context, db *sql.DB, o Options, stdin io.Reader, stdout, st
 	defer s.conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK")
 	switch {
 	case o.Statement != "":
+		s.counts = true
 		err = s.runScript(interruptibly, strings.NewReader(o.Statement), strings.Contains(o.Statement, "\n"))
 	case s.out.terminal && isTerminal(stdin):
 		stop() // the prompt handles interrupts itself
+		s.counts = true
 		return s.runPrompt(ctx, o, stdin.(*os.File), stdout.(*os.File), interrupts)
 	default:
 		err = s.runScript(interruptibly, stdin, true)
