@@ -111,6 +111,8 @@ var workloads = []workload{
 	{name: "hierarchy", panel: panelQueries, extras: hierarchyExtras, matches: []match{
 		{peerArk, newHierarchyVast, newHierarchyArk, newEmptyArk},
 	}},
+	{name: "group_by", extras: groupExtras, matches: groupMatches(anyTeam)},
+	{name: "group_by_born", extras: groupExtras, matches: groupMatches(teamByTeam)},
 	{name: "random", panel: panelEdits, matches: []match{
 		{peerArk, newRandomVast, newRandomArk, newEmptyArk},
 		{peerArche, newRandomVast, newRandomArche, newEmptyArche},
@@ -125,6 +127,9 @@ var workloads = []workload{
 		matches: slices.Concat(addRemoveMatches(largeExtras, 1), addRemoveBatches(largeExtras))},
 	{name: "toggle", panel: panelEdits, extras: smallExtras,
 		matches: addRemoveMatches(smallExtras, toggledEvery)},
+	{name: "observe", extras: smallExtras, matches: []match{
+		{peerArk, newObserveVast, newObserveArk, newEmptyArk},
+	}},
 	{name: "create2comp", panel: panelCreates, matches: createMatches(twoParts)},
 	{name: "create2comp_alloc", panel: panelCreates, matches: []match{
 		{peerArk, newAllocVast(createVast), newAllocArk(createArk), newEmptyArk},
@@ -140,6 +145,8 @@ var workloads = []workload{
 	}},
 	{name: "create10comp", panel: panelCreates, extras: tenParts - twoParts,
 		matches: createMatches(tenParts)},
+	{name: "clone2comp", matches: cloneMatches(twoParts)},
+	{name: "clone10comp", extras: tenParts - twoParts, matches: cloneMatches(tenParts)},
 	{name: "delete2comp", panel: panelDeletes, matches: deleteMatches(twoParts)},
 	{name: "delete10comp", panel: panelDeletes, extras: tenParts - twoParts,
 		matches: deleteMatches(tenParts)},

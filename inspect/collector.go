@@ -19,7 +19,7 @@ type worldCollector struct {
 
 	entities, changes, admitting, paused            *prometheus.Desc
 	ticks, tickTime, budget, late, dropped          *prometheus.Desc
-	system                                          *prometheus.Desc
+	system, events, eventsCommitted                 *prometheus.Desc
 	columnEntities, columnCommitted, columnReserved *prometheus.Desc
 }
 
@@ -46,6 +46,8 @@ func (s *sampler) collector() *worldCollector {
 
 		system: of("system_duration_seconds",
 			"Duration of a system's runs. The quantiles cover the last 256 runs.", "system"),
+		events:          of("events_total", "Events that were sent to a queue.", "queue"),
+		eventsCommitted: of("events_committed_bytes", "Committed memory of an event queue.", "queue"),
 
 		columnEntities:  of("column_entities", "Entities that have the component.", "column"),
 		columnCommitted: of("column_committed_bytes", "Committed memory of a column.", "column"),
@@ -55,17 +57,17 @@ func (s *sampler) collector() *worldCollector {
 
 // NewCollector returns the metrics of a world, for a Prometheus registry of the program. The program needs no
 // [Inspector] for them. (An Inspector serves these metrics itself, at /metrics.) The metrics cover entities,
-// structural changes, ticks, systems and columns. Their names begin with vast_. Their label world is the
-// world's name: give the worlds of one registry different names. [NewMemoryCollector] covers the memory of
-// the whole program. The collectors of the Prometheus client library cover Go's heap and the process.
+// structural changes, ticks, systems, event queues and columns. Their names begin with vast_. Their label
+// world is the world's name: give the worlds of one registry different names. [NewMemoryCollector] covers the
+// memory of the whole program. The collectors of the Prometheus client library cover Go's heap and the
+// process.
 //
 // A scrape visits the world (see vast.World.Visit) in a few gaps between ticks. At 10 million entities, a
 // scrape takes some tenths of a millisecond of each gap. The scrape waits up to half a second for its visits.
 // If this time is too short, the scrape reports the figures of an earlier scrape. vast_world_admitting is 1
 // if the figures are less than two and a half seconds old, and 0 otherwise. The metrics of columns that share
-// a name are summed up, and so are those of systems. The first 200 names of columns and the first 200 names
-// of systems are labels. The metrics of all further columns and systems are summed up under the label
-// "other".
+// a name are summed up, and so are those of systems. The first 200 names of columns, of systems and of queues
+// are labels. The metrics of all further columns, systems and queues are summed up under the label "other".
 func NewCollector(w *vast.World) prometheus.Collector {
 	if w == nil {
 		panic("inspect: NewCollector: the world is nil")
@@ -77,8 +79,8 @@ func NewCollector(w *vast.World) prometheus.Collector {
 // Describe implements prometheus.Collector.
 func (c *worldCollector) Describe(to chan<- *prometheus.Desc) {
 	for _, d := range [...]*prometheus.Desc{c.entities, c.changes, c.admitting, c.paused, c.ticks, c.tickTime,
-		c.budget, c.late,
-		c.dropped, c.system, c.columnEntities, c.columnCommitted, c.columnReserved} {
+		c.budget, c.late, c.dropped, c.system, c.events, c.eventsCommitted, c.columnEntities,
+		c.columnCommitted, c.columnReserved} {
 		to <- d
 	}
 }
@@ -106,6 +108,7 @@ func (c *worldCollector) Collect(to chan<- prometheus.Metric) {
 		out.counter(c.late, float64(stats.Late))
 		out.counter(c.dropped, float64(stats.Dropped))
 		c.collectSystems(out, stats.Systems)
+		c.collectEvents(out, stats.Events)
 	}
 }
 
@@ -147,14 +150,27 @@ func (c *worldCollector) collectSystems(out scrape, systems []sched.SystemStats)
 	}
 }
 
+func (c *worldCollector) collectEvents(out scrape, queues []sched.EventStats) {
+	var sums labelled[sched.EventStats]
+	for _, q := range queues {
+		sum := sums.of(q.Name)
+		sum.Total += q.Total
+		sum.Bytes += q.Bytes
+	}
+	for label, sum := range sums.all() {
+		out.counter(c.events, float64(sum.Total), label)
+		out.gauge(c.eventsCommitted, float64(sum.Bytes), label)
+	}
+}
+
 type scrape chan<- prometheus.Metric
 
 func (s scrape) gauge(d *prometheus.Desc, v float64, labels ...string) {
 	s <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
 }
 
-func (s scrape) counter(d *prometheus.Desc, v float64) {
-	s <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, v)
+func (s scrape) counter(d *prometheus.Desc, v float64, labels ...string) {
+	s <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, v, labels...)
 }
 
 func number(b bool) float64 {

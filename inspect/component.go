@@ -32,7 +32,7 @@ func valueNow(w *vast.World, col vast.AnyColumn, storage probe.Storage, t reflec
 	if !has(w, col, e) {
 		return v, false
 	}
-	for run := range w.Query(col).Between(int(e.Slot()), int(e.Slot())+1).Runs() {
+	for run := range probe.All(w.Query(col)).Between(int(e.Slot()), int(e.Slot())+1).Runs() {
 		if b := probe.Bytes(col, run); len(b) == int(t.Size()) {
 			// Sound because the bytes are one element of the column, which has this type.
 			return reflect.NewAt(t, unsafe.Pointer(unsafe.SliceData(b))).Elem(), true

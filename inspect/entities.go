@@ -37,15 +37,17 @@ type pageAnswer struct {
 
 // rowAnswer is an entity in a list.
 type rowAnswer struct {
-	ID     string            `json:"id"`
-	Slot   int               `json:"slot"`
-	Name   string            `json:"name"`
-	Values map[string]string `json:"values"` // short text of each value, by column
+	ID   string `json:"id"`
+	Slot int    `json:"slot"`
+	Name string `json:"name"`
+	// Disabled reports whether a vast.Disabled switches the entity off.
+	Disabled bool              `json:"disabled"`
+	Values   map[string]string `json:"values"` // short text of each value, by column
 }
 
 func (r *rowReader) answer(one *row) rowAnswer {
 	a := rowAnswer{ID: one.entity.String(), Slot: int(one.entity.Slot()), Name: one.name,
-		Values: make(map[string]string, len(one.cells))}
+		Disabled: one.off, Values: make(map[string]string, len(one.cells))}
 	for i := range one.cells {
 		if one.cells[i].has {
 			a.Values[r.shown[i].Name] = r.shown[i].text(&one.cells[i])
@@ -166,7 +168,8 @@ func (p *pager) findPlain() (done bool) {
 			return false
 		}
 	}
-	if !p.moved && len(p.counts) > 0 {
+	// Disabling an entity is no structural change, so ranks of a query that names a Disabled would be outdated.
+	if !p.moved && len(p.counts) > 0 && !p.plan.NamesDisabled() {
 		p.in.asked.keepRanks(&ranks{p.key(), p.before, p.found.Step(), p.counts})
 	}
 	return true

@@ -47,7 +47,8 @@ type entityAnswer struct {
 	Name       string      `json:"name"`
 	Slot       int         `json:"slot"`
 	Generation uint32      `json:"generation"`
-	Archetype  []string    `json:"archetype"` // names of the components of the entity's archetype
+	Archetype  []string    `json:"archetype"`  // names of the components of the entity's archetype
+	DisabledBy []string    `json:"disabledBy"` // names of the tags that switch the entity off
 	Components []component `json:"components"`
 	Links      []linkList  `json:"links"`
 	Address    address     `json:"address"`
@@ -55,15 +56,17 @@ type entityAnswer struct {
 
 // component is an entity's component. For relations and edges, linkList replaces component.
 type component struct {
-	Column   string                    `json:"column"`
-	ID       int                       `json:"id"` // number of the column
-	Type     string                    `json:"type"`
-	Storage  string                    `json:"storage"`
-	Size     int                       `json:"size"` // size in bytes
-	Editable bool                      `json:"editable"`
-	Place    *place                    `json:"place"`   // null for components without bytes in a reservation
-	Value    *value.Field              `json:"value"`   // null for a tag
-	Choices  map[string][]value.Choice `json:"choices"` // named values of the component's enums, by type
+	Column   string `json:"column"`
+	ID       int    `json:"id"` // number of the column
+	Type     string `json:"type"`
+	Storage  string `json:"storage"`
+	Size     int    `json:"size"` // size in bytes
+	Editable bool   `json:"editable"`
+	// DisabledBy are the names of the tags that switch the component off.
+	DisabledBy []string                  `json:"disabledBy"`
+	Place      *place                    `json:"place"`   // null for components without bytes in a reservation
+	Value      *value.Field              `json:"value"`   // null for a tag
+	Choices    map[string][]value.Choice `json:"choices"` // named values of the component's enums, by type
 }
 
 // linkList lists an entity's links of one relation, or its edges, in one direction.
@@ -139,7 +142,7 @@ func (k *entityReader) look() (done bool) {
 	if k.next == 0 {
 		k.answer = entityAnswer{ID: e.String(), Alive: true, Name: k.in.nameOf(e), Slot: int(e.Slot()),
 			Generation: e.Generation(),
-			Components: []component{}, Links: []linkList{}}
+			DisabledBy: disabledBy(w, columns, e), Components: []component{}, Links: []linkList{}}
 		k.answer.Address, k.answer.Archetype = addressOf(w, e)
 	}
 	for first := k.next; k.next < len(columns); k.next++ {
@@ -206,8 +209,9 @@ func (k *entityReader) tree(one *component, v reflect.Value, fields int) {
 func (k *entityReader) componentOf(c *column, e vast.Entity) component {
 	return component{
 		Column: c.Name, ID: c.ID, Type: c.Type, Storage: c.Storage, Size: c.Size,
-		Place:    k.in.places.place(k.in.world, c, e),
-		Editable: k.in.options.ReadWrite && c.info.Type != nil, Choices: map[string][]value.Choice{},
+		DisabledBy: componentDisabledBy(k.in.world, k.in.model.look(), c.ID, e),
+		Place:      k.in.places.place(k.in.world, c, e),
+		Editable:   k.in.options.ReadWrite && c.info.Type != nil, Choices: map[string][]value.Choice{},
 	}
 }
 

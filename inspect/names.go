@@ -116,7 +116,7 @@ func (k *nameWalk) step() (done bool) {
 	}
 	left := namesAtOnce
 	slots := k.names.world.Slots()
-	for run := range k.names.world.Query(k.names.names).Between(k.next, slots).Runs() {
+	for run := range probe.All(k.names.world.Query(k.names.names)).Between(k.next, slots).Runs() {
 		for i := range run.Len() {
 			if left == 0 || len(k.found) >= k.most {
 				return len(k.found) >= k.most || k.looked >= namesLooked

@@ -115,7 +115,8 @@ func TestPageCompletesSQL(t *testing.T) {
 	p.waitText(".sql-tables summary", "person")
 	for text, want := range map[string]string{
 		"": "SELECT", "sel": "select", "SELECT * FROM ": "person", "SELECT * FROM person, to": "town",
-		"SELECT su": "sum()", "SELECT * FROM person WHERE na": "name",
+		"SELECT * FROM person AS OF ": "TICK", "SELECT * FROM person as o": "of tick",
+		"SELECT * FROM person A": "AS OF TICK", "SELECT su": "sum()", "SELECT * FROM person WHERE na": "name",
 		"SELECT * FROM person AS q, town WHERE q.": "x",
 		"SELECT * FROM person JOIN town WHERE si":  "size", `SELECT * FROM person WHERE "na`: "name",
 	} {

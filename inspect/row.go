@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"reflect"
+	"slices"
 	"strconv"
 	"unsafe"
 
@@ -22,6 +23,7 @@ const (
 type row struct {
 	entity vast.Entity
 	name   string
+	off    bool   // whether a vast.Disabled switches the entity off
 	cells  []cell // one for each shown column; nil if the entity is dead
 }
 
@@ -37,7 +39,8 @@ type cell struct {
 type rowReader struct {
 	in     *Inspector
 	shown  []shownColumn
-	leaves bool // whether cells hold the values of fields, instead of a short text
+	tags   []column // the tags of vast.Disabled that switch entities off
+	leaves bool     // whether cells hold the values of fields, instead of a short text
 }
 
 // shownColumn is a column of the world, or a field of a component, that rows show.
@@ -51,6 +54,11 @@ type shownColumn struct {
 
 func (in *Inspector) newRowReader(shown []query.Named, leaves bool) *rowReader {
 	r := &rowReader{in: in, leaves: leaves}
+	for _, c := range in.model.look() {
+		if c.info.Disabled && c.info.Disables == nil {
+			r.tags = append(r.tags, c)
+		}
+	}
 	for _, n := range shown {
 		c := shownColumn{Named: n, typ: n.Column.Type}
 		switch {
@@ -82,6 +90,7 @@ func (r *rowReader) read(e vast.Entity) row {
 		return row
 	}
 	row.name = r.in.nameOf(e)
+	row.off = slices.ContainsFunc(r.tags, func(c column) bool { return has(r.in.world, c.col, e) })
 	row.cells = make([]cell, len(r.shown))
 	for i := range r.shown {
 		row.cells[i] = r.cell(&r.shown[i], e)

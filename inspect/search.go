@@ -282,7 +282,7 @@ func (q *searches) schemaOf(columns []column) *query.Schema {
 	for i, c := range columns {
 		col := query.Column{AnyColumn: c.col, ID: c.ID, Storage: c.info.Storage, Type: c.info.Type,
 			Relation: c.Relation,
-			Linked:   c.info.Linked != "", Private: c.info.Private}
+			Linked:   c.info.Linked != "", Private: c.info.Private, Disabled: c.info.Disabled}
 		for _, f := range c.fields() {
 			col.Values = append(col.Values, query.Part{Path: f.Path, Kind: query.Kind(f.Kind),
 				Offset: f.offset, Type: f.typ})

@@ -19,10 +19,6 @@ const (
 	maxStatements = 8  // largest number of statements that run at the same time
 	maxNotes      = 20 // largest number of notes in an answer
 	linesType     = "application/x-ndjson"
-	// A new row causes a write if batchBytes wait to be sent, or if the last write is longer ago than
-	// batchTime.
-	batchBytes = 32 << 10
-	batchTime  = 50 * time.Millisecond
 )
 
 func (in *Inspector) sqlRoutes() []route {
@@ -35,8 +31,9 @@ func (in *Inspector) sqlRoutes() []route {
 
 // sqlRequest asks for the rows of a statement. A Limit of 0 means all rows.
 type sqlRequest struct {
-	Statement string `json:"statement"`
-	Limit     int    `json:"limit"`
+	Statement string       `json:"statement"`
+	Args      sqlArguments `json:"args"`
+	Limit     int          `json:"limit"`
 	kind      sqlKind
 }
 
@@ -45,7 +42,8 @@ func (in *Inspector) readSQLRequest(r *http.Request) (q sqlRequest, err error) {
 		q.Statement = r.URL.Query().Get("q")
 		q.Limit, err = wholeNumber(r, "limit", 0, 0, math.MaxInt)
 	} else if err = checkJSON(r); err == nil {
-		err = decodeBody(r.Body, &q, `{"statement": "SELECT count(*) FROM entities", "limit": 100}`)
+		err = decodeBody(r.Body, &q, `{"statement": "SELECT x FROM position WHERE x > ?", "args": [10], `+
+			`"limit": 100}`)
 		if q.Limit < 0 {
 			err = badRequest("limit must be 0 or more, not %d", q.Limit)
 		}
@@ -83,7 +81,7 @@ func (in *Inspector) serveSQL(w http.ResponseWriter, r *http.Request) error {
 	if q.kind == sqlWrites {
 		begin = in.change
 	}
-	s, err := begin(sqlnote.With(r.Context(), notes.add), q.Statement)
+	s, err := begin(sqlnote.With(r.Context(), notes.add), q.Statement, q.Args...)
 	if err != nil {
 		return err
 	}
@@ -102,18 +100,19 @@ func (in *Inspector) serveSQL(w http.ResponseWriter, r *http.Request) error {
 		lines.buffer = lines.buffer[:0]
 		return err == nil && control.Flush() == nil
 	}
-	n, sent := 0, time.Time{} // the first row is sent at once
+	batch := newSQLBatch(lines, send)
+	defer batch.end()
+	n := 0
 	for ; s.more && (q.Limit == 0 || n < q.Limit); n++ {
-		if err := lines.row(s.rows); err != nil {
+		if ok, err := batch.row(s.rows); err != nil {
+			batch.end()
 			return s.fail(lines, send, err)
-		}
-		if len(lines.buffer) >= batchBytes || time.Since(sent) > batchTime {
-			if sent = time.Now(); !send() {
-				return nil // the client is gone or does not read
-			}
+		} else if !ok {
+			return nil // the client is gone or does not read
 		}
 		s.next()
 	}
+	batch.end()
 	if err := s.err(); err != nil {
 		return s.fail(lines, send, err)
 	}
@@ -153,12 +152,12 @@ func (in *Inspector) enter(ctx context.Context, text string) (*statement, error)
 }
 
 // begin runs a statement up to its first row. After a success, the caller must call end.
-func (in *Inspector) begin(ctx context.Context, text string) (*statement, error) {
+func (in *Inspector) begin(ctx context.Context, text string, args ...any) (*statement, error) {
 	s, err := in.enter(ctx, text)
 	if err != nil {
 		return nil, err
 	}
-	if s.rows, err = in.options.SQL.QueryContext(ctx, text); err == nil {
+	if s.rows, err = in.options.SQL.QueryContext(ctx, text, args...); err == nil {
 		// ColumnTypes fails after a call of next that finds no row, because the call closes the rows.
 		s.columns, err = s.rows.ColumnTypes()
 	}
@@ -173,12 +172,12 @@ func (in *Inspector) begin(ctx context.Context, text string) (*statement, error)
 }
 
 // change runs a statement that returns no rows. After a success, the caller must call end.
-func (in *Inspector) change(ctx context.Context, text string) (*statement, error) {
+func (in *Inspector) change(ctx context.Context, text string, args ...any) (*statement, error) {
 	s, err := in.enter(ctx, text)
 	if err != nil {
 		return nil, err
 	}
-	result, err := in.options.SQL.ExecContext(ctx, text)
+	result, err := in.options.SQL.ExecContext(ctx, text, args...)
 	if err != nil {
 		s.end()
 		return nil, s.problem(err)

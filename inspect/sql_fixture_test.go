@@ -19,6 +19,7 @@ type scripted struct {
 	mu      sync.Mutex
 	answers map[string]scriptedAnswer // by statement
 	ran     []string                  // statements in the order of their start
+	args    []any                     // of the last statement that has run
 	closed  int                       // number of results that were closed
 }
 
@@ -137,8 +138,8 @@ func (scriptedConn) Begin() (driver.Tx, error)           { return nil, errors.Ne
 func (scriptedConn) Close() error                        { return nil }
 
 // QueryContext implements driver.QueryerContext.
-func (c scriptedConn) QueryContext(ctx context.Context, statement string, _ []driver.NamedValue) (driver.Rows,
-	error) {
+func (c scriptedConn) QueryContext(ctx context.Context, statement string, args []driver.NamedValue) (
+	driver.Rows, error) {
 	c.db.mu.Lock()
 	defer c.db.mu.Unlock()
 	answer := c.db.answers[statement]
@@ -150,7 +151,10 @@ func (c scriptedConn) QueryContext(ctx context.Context, statement string, _ []dr
 		return nil, err
 	}
 	rows.db = c.db
-	c.db.ran = append(c.db.ran, statement)
+	c.db.ran, c.db.args = append(c.db.ran, statement), nil
+	for _, arg := range args {
+		c.db.args = append(c.db.args, arg.Value)
+	}
 	return rows, nil
 }
 

@@ -12,6 +12,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -197,6 +198,71 @@ func TestSQLPermissions(t *testing.T) {
 	body = `{"statement":"SELECT 1"}`
 	if status, text := f.do(t, "POST", prefix+"sql", "", body); status != http.StatusOK {
 		t.Errorf("a read without the token: %d %s", status, text)
+	}
+}
+
+// TestSQLArguments sends the values of parameters.
+func TestSQLArguments(t *testing.T) {
+	s, db := newScripted(t)
+	f := newFixture(t, Options{SQL: db, Token: "Secret1234", ReadWrite: true})
+	for _, statement := range []string{"SELECT x", "DELETE FROM x"} {
+		s.answer(statement, []string{"x"})
+		for text, want := range map[string][]any{
+			`[]`: nil, `null`: nil,
+			`[1, -2.0, 1e3, "a\u00e9", true, null]`: {int64(1), -2.0, 1e3, "aé", true, nil},
+			`[9223372036854775807, {"integer": "-9223372036854775808"}]`: {int64(math.MaxInt64),
+				int64(math.MinInt64)},
+			`[{"real": "Infinity"}, {"real": "-Infinity"}, {"blob": "AAH/"}]`: {math.Inf(1), math.Inf(-1),
+				[]byte{0, 1, 255}},
+		} {
+			request := `{"statement": "` + statement + `", "args": ` + text + `}`
+			status, body := f.do(t, "POST", prefix+"sql", "Secret1234", request)
+			if status != http.StatusOK || !reflect.DeepEqual(s.args, want) {
+				t.Errorf("%s: %d %s, and the values %v, want %v", request, status, body, s.args, want)
+			}
+		}
+	}
+	for _, text := range []string{`{}`, `1`, `[[1]]`, `[{}]`, `[{"integer": 5}]`, `[{"integer": "x"}]`,
+		`[{"real": "NaN"}]`, `[{"blob": "A"}]`, `[{"integer": "1", "blob": ""}]`, `[9223372036854775808]`,
+		`[1e999]`} {
+		p := f.refused(t, http.StatusBadRequest, "POST", "sql", "",
+			`{"statement": "SELECT x", "args": `+text+`}`)
+		if !strings.Contains(p.Message, `"args": [10]`) {
+			t.Errorf("%s: %+v", text, p)
+		}
+	}
+}
+
+// TestSQLRowsDoNotWait reads rows while the statement computes the next row.
+func TestSQLRowsDoNotWait(t *testing.T) {
+	s, db := newScripted(t)
+	f := newFixture(t, Options{SQL: db})
+	release := make(chan struct{})
+	s.set("SELECT slow", func(context.Context) (*scriptedRows, error) {
+		n := int64(0)
+		return &scriptedRows{names: []string{"n"}, next: func() ([]driver.Value, error) {
+			switch n++; n {
+			case 4:
+				<-release
+			case 5:
+				return nil, io.EOF
+			}
+			return []driver.Value{n}, nil
+		}}, nil
+	})
+	response, err := http.Get("http://" + f.Addr().String() + prefix + "sql?q=SELECT+slow")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	lines := bufio.NewScanner(response.Body)
+	for i, want := range []string{"{\"columns\"", "[1]", "[2]", "[3]", "[4]", "{\"rows\":4"} {
+		if !lines.Scan() || !strings.HasPrefix(lines.Text(), want) {
+			t.Fatalf("line %d is %q, want %s; error %v", i, lines.Text(), want, lines.Err())
+		}
+		if want == "[3]" {
+			close(release)
+		}
 	}
 }
 

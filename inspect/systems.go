@@ -32,6 +32,10 @@ type systemEntry struct {
 	Name            string   `json:"name"`
 	Phase           string   `json:"phase"`
 	Exclusive       bool     `json:"exclusive"`
+	Sets            []string `json:"sets"`
+	Every           int      `json:"every"`  // runs in one of this many ticks; 0 if the system has no Every
+	Rate            int      `json:"rate"`   // runs per second of simulated time; 0 if the system has no Rate
+	Offset          int      `json:"offset"` // ticks by which the runs of Every or Rate are moved
 	Reads           []string `json:"reads"`
 	Writes          []string `json:"writes"`
 	ReadsResources  []string `json:"readsResources"`
@@ -53,12 +57,29 @@ type scheduleStats struct {
 	Applying        timeStats     `json:"applying"`    // the application of commands
 	RecentApplying  timeStats     `json:"recentApplying"`
 	Systems         []systemTimes `json:"systems"`
+	States          []stateEntry  `json:"states"`
+	Events          []eventStats  `json:"events"` // queues of package event
+}
+
+type eventStats struct {
+	Name  string `json:"name"`
+	Type  string `json:"type"`
+	Last  int    `json:"last"` // number of events of the last tick
+	Total uint64 `json:"total"`
+	Bytes int    `json:"bytes"` // committed memory
+}
+
+// stateEntry is a state of a schedule, such as the mode of a game.
+type stateEntry struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
 }
 
 type systemTimes struct {
-	Name   string    `json:"name"`
-	Times  timeStats `json:"times"`
-	Recent timeStats `json:"recent"` // the last 256 ticks in which the system ran
+	Name     string    `json:"name"`
+	Disabled bool      `json:"disabled"` // whether the system or one of its sets is disabled
+	Times    timeStats `json:"times"`
+	Recent   timeStats `json:"recent"` // the last 256 ticks in which the system ran
 }
 
 // timeStats summarizes durations, in seconds.
@@ -154,14 +175,23 @@ func (in *Inspector) describeSystems() systemsAnswer {
 		}
 		for _, sys := range g.Systems {
 			d.Systems = append(d.Systems, systemEntry{
-				sys.Name, string(sys.Phase), sys.Exclusive, append([]string{}, sys.Reads...),
-				append([]string{}, sys.Writes...),
+				sys.Name, string(sys.Phase), sys.Exclusive,
+				namesOf(sys.Sets), sys.Every, sys.Rate, sys.Offset,
+				append([]string{}, sys.Reads...), append([]string{}, sys.Writes...),
 				append([]string{}, sys.ReadsResources...), append([]string{}, sys.WritesResources...),
 			})
 		}
 		a.Schedules = append(a.Schedules, d)
 	}
 	return a
+}
+
+func namesOf(sets []sched.Set) []string {
+	names := make([]string, len(sets))
+	for i, set := range sets {
+		names[i] = string(set)
+	}
+	return names
 }
 
 func (in *Inspector) statsOf(s *sched.Schedule, main bool) scheduleStats {
@@ -176,10 +206,18 @@ func (in *Inspector) statsOf(s *sched.Schedule, main bool) scheduleStats {
 		CommandsDone: uint64(st.Commands.Done), CommandsSkipped: uint64(st.Commands.Skipped),
 		Ticks: timeStatsOf(st.Ticks), RecentTicks: timeStatsOf(st.RecentTicks),
 		Applying: timeStatsOf(st.Applying), RecentApplying: timeStatsOf(st.RecentApplying),
-		Systems: make([]systemTimes, 0, len(st.Systems)),
+		Systems: make([]systemTimes, 0, len(st.Systems)), States: make([]stateEntry, 0, len(st.States)),
+		Events: make([]eventStats, 0, len(st.Events)),
+	}
+	for _, state := range st.States {
+		e.States = append(e.States, stateEntry(state))
+	}
+	for _, q := range st.Events {
+		e.Events = append(e.Events, eventStats(q))
 	}
 	for _, sys := range st.Systems {
-		e.Systems = append(e.Systems, systemTimes{sys.Name, timeStatsOf(sys.Times), timeStatsOf(sys.Recent)})
+		e.Systems = append(e.Systems, systemTimes{sys.Name, sys.Disabled, timeStatsOf(sys.Times),
+			timeStatsOf(sys.Recent)})
 	}
 	return e
 }

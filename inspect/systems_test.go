@@ -36,9 +36,12 @@ func TestSystems(t *testing.T) {
 		t.Errorf("schedule %+v", s)
 	}
 	want := []systemEntry{
-		{"move", "update", false, []string{"Velocity"}, []string{"Position"}, []string{}, []string{}},
-		{"infect", "update", false, []string{}, []string{"Infected"}, []string{}, []string{}},
-		{"count", "update", false, []string{"Position", "Infected"}, []string{}, []string{}, []string{}},
+		{"move", "update", false, []string{}, 0, 0, 0, []string{"Velocity"}, []string{"Position"}, []string{},
+			[]string{}},
+		{"infect", "update", false, []string{}, 0, 0, 0, []string{}, []string{"Infected"}, []string{},
+			[]string{}},
+		{"count", "update", false, []string{}, 0, 0, 0, []string{"Position", "Infected"}, []string{},
+			[]string{}, []string{}},
 	}
 	if fmt.Sprint(s.Systems) != fmt.Sprint(want) {
 		t.Errorf("systems %+v, want %+v", s.Systems, want)

@@ -23,9 +23,9 @@ func Plane[T any](id string, bounds Bounds, col vast.Column[T], at func(*T) (x, 
 	parts ...vast.AnyColumn) View {
 	w := probe.Describe(col).World
 	v := View{ID: id, Bounds: bounds, Layers: []Layer{{Name: col.Name()}}}
-	queries := []vast.Query{w.Query(col)}
+	queries := []vast.Query{probe.All(w.Query(col))}
 	for i, part := range parts {
-		queries = append(queries, w.Query(col, part))
+		queries = append(queries, probe.All(w.Query(col, part)))
 		v.Layers = append(v.Layers, Layer{Name: part.Name(), Colour: partColours[i%len(partColours)],
 			Part: true})
 	}

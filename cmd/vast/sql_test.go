@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"errors"
 	"net"
 	"os"
 	"os/exec"
@@ -10,7 +12,11 @@ import (
 	"testing"
 	"time"
 
+	library "github.com/vastgo/vast"
 	"github.com/vastgo/vast/cmd/vast/internal/vasttest"
+	"github.com/vastgo/vast/inspect"
+	vastsql "github.com/vastgo/vast/sql"
+	"github.com/vastgo/vast/sql/postgres"
 )
 
 // TestReadmeStatement runs the psql command of README.md against a running Earth.
@@ -88,6 +94,53 @@ func TestSQLOfARunningProgram(t *testing.T) {
 			source...)...).CombinedOutput()
 		if err == nil || !strings.Contains(string(out), "no such column: absent") {
 			t.Errorf("%q: %v\n%s", source, err, out)
+		}
+	}
+}
+
+// TestSQLWrites writes through an inspector and through an SQL server. It checks the numbers of changed rows.
+func TestSQLWrites(t *testing.T) {
+	t.Parallel()
+	w := library.NewWorld(library.Options{})
+	library.NewColumn[body](w).Named("Body")
+	library.NewEdges[int32](w, "Roads", library.EdgesOptions{Capacity: 1 << 10})
+	db, err := vastsql.Open(w, vastsql.Options{Write: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := inspect.Serve(t.Context(), w, inspect.Options{SQL: db, ReadWrite: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server, err := postgres.Listen("127.0.0.1:0", db, postgres.Options{Write: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	stop, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		w.Idle(func() { <-stop })
+	}()
+	t.Cleanup(func() {
+		in.Close()
+		if err := errors.Join(server.Close(), db.Close()); err != nil {
+			t.Error(err)
+		}
+		close(stop)
+		<-ended
+		w.Close()
+	})
+	const statements = "INSERT INTO body(x) VALUES (1), (2); INSERT INTO roads SELECT a.entity, b.entity, 5 " +
+		"FROM body a, body b; SELECT sum(value) AS n FROM roads; UPDATE roads SET value = value + 1 WHERE " +
+		"source = target; DELETE FROM entities; UPDATE body SET x = 1"
+	for _, address := range []string{in.URL(), "postgres://vast@" + server.Addr().String()} {
+		var out, messages bytes.Buffer
+		c := vast(t, nil, "sql", "-addr", address, "-format", "jsonl", statements)
+		c.Stdout, c.Stderr = &out, &messages
+		err := c.Run()
+		if err != nil || out.String() != "{\"n\":20}\n" ||
+			messages.String() != "INSERT 2\nINSERT 4\nUPDATE 2\nDELETE 2\nUPDATE 0\n" {
+			t.Errorf("%s: %v, %q, %q", address, err, out.String(), messages.String())
 		}
 	}
 }

@@ -64,7 +64,7 @@ async function mount(root, app) {
       return { rows: answer.rows, total: answer.total };
     },
     cells: (row) => [
-      h('a', { class: 'num', href: `#/entity/${row.id}`, tabindex: -1, onclick: pickLink }, row.id),
+      h('a', { class: 'num', href: `#/entity/${row.id}`, tabindex: -1, onclick: pickLink }, row.id, row.disabled && h('span', { class: 'dim' }, ' disabled')),
       ...(named ? [row.name ?? ''] : []),
       ...chooser.chosen().map((name) => h('span', { title: row.values?.[name] ?? '' }, row.values?.[name] ?? '')),
     ],

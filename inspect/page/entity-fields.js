@@ -20,6 +20,7 @@ export function componentView(component, context) {
   const body = h('div', { class: 'panel-body' });
   const summary = h('span', { class: 'component-summary mono dim clip' });
   const place = h('a', { class: 'component-place mono dim hide-narrow', href: `#/memory?slot=${context.slot}&column=${component.id}`, hidden: true });
+  const disabled = h('span', { class: 'chip warn', hidden: true });
   let fields = null;
   let shape = '';
   const twist = foldButton(label, `${component.id}`, true, context, (open) => {
@@ -32,7 +33,7 @@ export function componentView(component, context) {
       h('h2', null, label),
       component.type && component.type.split('.').at(-1) !== component.column && h('span', { class: 'dim mono clip hide-narrow' }, component.type),
       summary,
-      h('div', { class: 'panel-tools' }, place,
+      h('div', { class: 'panel-tools' }, disabled, place,
         component.storage !== 'dense' && h('span', { class: 'chip' }, component.storage),
         component.size > 0 && h('span', { class: 'dim num' }, format.bytes(component.size)),
         context.mayEdit && h('button', {
@@ -42,6 +43,8 @@ export function componentView(component, context) {
     component.value && body);
 
   function update(now, flash) {
+    disabled.hidden = now.disabledBy.length === 0;
+    setText(disabled, `disabled by ${now.disabledBy.join(', ')}`);
     if (!now.value) return;
     inside.component = now;
     setText(summary, now.value.text);

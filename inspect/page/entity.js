@@ -84,6 +84,7 @@ function show(root, app, first, finder) {
 
   const title = h('h2', { class: 'entity-title wrap' });
   const state = h('span', { class: 'chip' });
+  const disabled = h('span', { class: 'chip warn entity-disabled', hidden: true });
   const follow = h('button', { type: 'button', title: 'Follow live (f)', onclick: () => setFollow(!stop) }, 'Follow');
   const notice = h('div', { aria: { live: 'polite' } });
   const components = h('div', { class: 'stack components' });
@@ -94,7 +95,7 @@ function show(root, app, first, finder) {
   replace(root,
     h('div', { class: 'row push entity-head' },
       h('div', { class: 'row' }, title,
-        h('button', { type: 'button', class: 'chip num', title: 'Copy the ID', aria: { label: `Copy the ID ${id}` }, onclick: copy }, id), state),
+        h('button', { type: 'button', class: 'chip num', title: 'Copy the ID', aria: { label: `Copy the ID ${id}` }, onclick: copy }, id), state, disabled),
       h('div', { class: 'row' }, finder, follow,
         h('a', { class: 'button', href: `#/memory?slot=${first.slot}` }, 'Show in memory'),
         mayWrite && h('button', { type: 'button', title: 'Add a component', onclick: addComponent }, 'Add'),
@@ -110,6 +111,8 @@ function show(root, app, first, finder) {
     latest = now;
     const name = now.name || `Entity ${id}`;
     setText(title, name);
+    disabled.hidden = now.disabledBy.length === 0;
+    setText(disabled, `disabled by ${now.disabledBy.join(', ')}`);
     if (!app.beside && !document.title.startsWith(name)) document.title = `${name} · ${app.world.name || 'Vast'}`;
     const ids = now.components.map((c) => c.id);
     for (const [key, view] of views) {

@@ -42,8 +42,10 @@ function tablesIn(list, tables) {
     const named = list[i + 1];
     const table = named && isName(named) && tables.find((one) => one.name.toLowerCase() === nameIn(named).toLowerCase());
     if (!table) return;
-    const alias = list[upper(list[i + 2]) === 'AS' ? i + 3 : i + 2];
-    found.set((isName(alias) ? nameIn(alias) : table.name).toLowerCase(), table);
+    const as = upper(list[i + 2]) === 'AS';
+    const alias = list[as ? i + 3 : i + 2];
+    const tick = as && upper(alias) === 'OF'; // AS OF TICK
+    found.set((isName(alias) && !tick ? nameIn(alias) : table.name).toLowerCase(), table);
   });
   return found;
 }
@@ -58,7 +60,7 @@ export function complete(statement, caret, schema) {
   const before = list.filter((t) => t.to <= (current?.from ?? caret) && t.kind !== 'comment');
   const typed = current ? statement.slice(current.from, caret).replace(/^"/, '') : '';
   const last = before.at(-1);
-  const named = tablesIn(list, schema.tables);
+  const named = tablesIn(list.filter((t) => t !== current), schema.tables); // the typed word is not an alias yet
   let items;
   if (last?.text === '.') {
     const owner = before.at(-2);
@@ -66,8 +68,10 @@ export function complete(statement, caret, schema) {
     items = table ? columnsOf(table, '') : [];
   } else if (['FROM', 'JOIN', 'INTO', 'UPDATE'].includes(upper(last)) || (last?.text === ',' && afterFrom(before))) {
     items = tableItems(schema);
+  } else if (upper(last) === 'OF' && upper(before.at(-2)) === 'AS') {
+    items = [{ text: 'TICK', kind: 'keyword' }];
   } else if (typed || statement.trim() === '') {
-    items = wordItems(typed, named, schema, statement.trim() === '');
+    items = wordItems(typed, named, schema, statement.trim() === '', upper(last));
   } else {
     return none;
   }
@@ -84,9 +88,10 @@ const tableItems = (schema) => schema.tables.map((t) => ({ text: quoteName(t.nam
 
 const columnsOf = (table, detail) => table.columns.map((c) => ({ text: quoteName(c.name), label: c.name, kind: 'column', detail: [c.type.toLowerCase(), detail].filter(Boolean).join(' of ') }));
 
-function wordItems(typed, named, schema, empty) {
+// wordItems returns the words that can follow the word last. AS OF TICK ends a statement about an earlier tick.
+function wordItems(typed, named, schema, empty, last) {
   const small = typed !== '' && typed === typed.toLowerCase();
-  const words = empty ? ['SELECT', 'WITH', 'EXPLAIN'] : keywords;
+  const words = empty ? ['SELECT', 'WITH', 'EXPLAIN'] : [...keywords, last === 'AS' ? 'OF TICK' : 'AS OF TICK'];
   const columns = [...named.values()].flatMap((t) => columnsOf(t, t.name));
   return [
     ...columns,

@@ -41,6 +41,15 @@ export function systemGraph({ onSystem, onColumn }) {
       more > 0 && h('span', { class: 'dim', title: [...columns, ...resources].slice(maxChips).join(', ') }, `and ${more} more`));
   }
 
+  // when describes the sets and the rate of a system.
+  function when(s) {
+    const parts = [];
+    if (s.sets.length > 0) parts.push(`in ${s.sets.join(', ')}`);
+    if (s.every > 1) parts.push(`one in ${s.every} ticks`);
+    if (s.rate > 0) parts.push(`${s.rate} times a second`);
+    return parts.join('; ');
+  }
+
   function nodeOf(s, color) {
     const cost = h('span', { class: 'graph-cost num' });
     const fill = h('span', { class: 'graph-fill', aria: { hidden: 'true' } });
@@ -52,6 +61,7 @@ export function systemGraph({ onSystem, onColumn }) {
     h('div', { class: 'graph-head' },
       h('button', { type: 'button', class: 'quiet graph-name', onclick: () => onSystem(s.name), title: s.name }, s.name), cost),
     s.exclusive && h('p', { class: 'graph-touched dim' }, 'exclusive: runs alone and may change the structure'),
+    when(s) !== '' && h('p', { class: 'graph-touched dim' }, when(s)),
     touched('writes', s.writes, s.writesResources, 'writes'),
     touched('reads', s.reads, s.readsResources, 'reads'));
     return { element: node, cost, system: s };
@@ -150,7 +160,7 @@ export function systemGraph({ onSystem, onColumn }) {
     for (const c of costs.systems) {
       const n = nodes.get(c.name);
       if (!n) continue;
-      setText(n.cost, c.runs > 0 ? format.percent(c.share) : 'not run');
+      setText(n.cost, c.disabled ? 'disabled' : c.runs > 0 ? format.percent(c.share) : 'not run');
       n.cost.title = c.runs > 0 ? `${format.seconds(c.mean)} a tick` : '';
       setStyle(n.element, { '--heat': `${most > 0 ? Math.round((c.share / most) * 100) : 0}%`, '--share': `${Math.min(1, c.share) * 100}%` });
     }

@@ -31,7 +31,7 @@ export function costsOf(now, before) {
     };
   };
   return {
-    systems: now.systems.map((s) => cost(s.name, s.times, s.recent, past.get(s.name))),
+    systems: now.systems.map((s) => ({ ...cost(s.name, s.times, s.recent, past.get(s.name)), disabled: s.disabled })),
     commands: cost('', now.applying, now.recentApplying, same?.applying),
   };
 }
@@ -62,6 +62,11 @@ export const page = {
     const table = costTable({ onSystem: (name) => mark('system', name) });
     const graph = systemGraph({ onSystem: (name) => mark('system', name), onColumn: (name) => mark('column', name) });
     const course = timeline({ record, onSystem: (name) => mark('system', name) });
+    const states = h('p', { class: 'dim systems-states' });
+    const queues = h('tbody');
+    const sent = panel('Events', { class: 'flush' }, h('table', { class: 'data' },
+      h('thead', null, h('tr', null, h('th', { scope: 'col' }, 'Queue'), h('th', { scope: 'col', class: 'hide-narrow' }, 'Type'),
+        ['Last tick', 'All', 'Memory'].map((title) => h('th', { scope: 'col', class: 'num' }, title)))), queues));
     const body = h('div', { class: 'systems-body' });
     root.append(
       h('div', { class: 'row systems-control' },
@@ -70,10 +75,12 @@ export const page = {
 
     const shown = [
       h('div', { class: 'meters', role: 'group', aria: { label: 'Readings' } }, Object.values(meters).map((m) => m.element)),
+      states,
       h('div', { class: 'systems-two' },
         panel('Time of a tick', { class: 'flush', tools: table.tools }, table.element),
         panel('Order of systems', { class: 'flush', tools: graph.tools }, graph.element)),
       panel('One tick', { class: 'flush', tools: course.tools }, course.element),
+      sent,
     ];
 
     // mark highlights a system or a column everywhere, or removes the highlight.
@@ -156,6 +163,12 @@ export const page = {
       course.again();
     }
 
+    function showEvents(list) {
+      sent.hidden = list.length === 0;
+      replace(queues, list.map((q) => h('tr', null, h('td', { class: 'name' }, q.name), h('td', { class: 'hide-narrow dim' }, q.type),
+        [format.number(q.last), format.short(q.total), format.bytes(q.bytes)].map((text) => h('td', { class: 'num' }, text)))));
+    }
+
     function showTick(tick) {
       setText(meters.tick.value, format.number(tick));
     }
@@ -164,6 +177,9 @@ export const page = {
       const costs = costsOf(now, events[0]);
       table.update(costs);
       graph.update(costs);
+      showEvents(now.events);
+      states.hidden = now.states.length === 0;
+      setText(states, now.states.map((s) => `${s.name}: ${s.value}`).join(' · '));
       showTick(now.tick);
       setText(meters.tick.note, now.budgetSeconds > 0 ? `one tick every ${format.seconds(now.budgetSeconds)}` : '');
       setQuantity(meters.time.value, format.seconds(now.recentTicks.p99));

@@ -62,14 +62,11 @@ func (i *importer) run(ctx context.Context, s streams, args []string) (err error
 		return err
 	}
 	defer rows.Close()
-	w, report, err := saved.Load(i.path, i.moment, defaultSlots())
+	w, report, err := saved.LoadVerified(i.path, i.moment, defaultSlots())
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, w.Close()) }()
-	if err := saved.Verify(i.path, i.moment); err != nil {
-		return err
-	}
 	if len(report.Dropped) > 0 {
 		return fmt.Errorf("the new file would lack %s, which only the program that saved the world can "+
 			"read: call vastarrow.Read in that program", strings.Join(report.Dropped, ", "))
@@ -97,7 +94,7 @@ func defaultSlots() int {
 // fill makes an entity for each row. It writes to notes which columns and values do not fit the world.
 func (i *importer) fill(ctx context.Context, w *vast.World, f vastarrow.Format, rows io.Reader,
 	notes io.Writer) error {
-	empty := w.Query().Exactly().Count() // the entities without components
+	empty := probe.All(w.Query()).Exactly().Count() // the entities without components
 	report, err := vastarrow.Read(ctx, w, rows, f, vastarrow.ReadOptions{})
 	if err != nil {
 		return err
@@ -114,7 +111,7 @@ func (i *importer) fill(ctx context.Context, w *vast.World, f vastarrow.Format, 
 	for _, p := range report.Problems {
 		fmt.Fprintf(notes, "# %v\n", p)
 	}
-	switch newEmpty := w.Query().Exactly().Count() - empty; {
+	switch newEmpty := probe.All(w.Query()).Exactly().Count() - empty; {
 	case report.Entities > 0 && newEmpty == report.Entities:
 		return fmt.Errorf("no row has a value for a component of the world: name the columns of the file "+
 			"like those of the world: %s", strings.Join(columns(w), ", "))

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/probe"
 )
 
 // Plan is a query compiled for a world's columns.
@@ -16,6 +17,8 @@ type Plan struct {
 	tests   []test
 	shown   []*Column
 	text    string
+
+	namesDisabled bool
 }
 
 type requiredTarget struct {
@@ -50,6 +53,10 @@ func Compile(q *Query, s *Schema) (*Plan, error) {
 // Shown returns the columns that a list of matches shows: those of all terms without negation.
 func (p *Plan) Shown() []*Column { return p.shown }
 
+// NamesDisabled reports whether the query names a tag of a vast.Disabled. Such a tag can change without a
+// structural change of the world.
+func (p *Plan) NamesDisabled() bool { return p.namesDisabled }
+
 // Text returns the query in canonical form. Two queries have the same text if they differ only in spaces
 // and in the spelling of operators, such as "and" for ",".
 func (p *Plan) Text() string { return p.text }
@@ -67,6 +74,7 @@ func (p *Plan) add(t *Term, s *Schema) error {
 		if a.column != nil && !t.Not && !slices.Contains(p.shown, a.column) {
 			p.shown = append(p.shown, a.column)
 		}
+		p.namesDisabled = p.namesDisabled || a.column != nil && a.column.Disabled
 	}
 	one := either[0]
 	switch {
@@ -212,7 +220,7 @@ func (p *Plan) query(w *vast.World, more *Column, targets []bound) vast.Query {
 	for _, c := range p.without {
 		without = append(without, c.AnyColumn)
 	}
-	q := w.Query(with...).Without(without...)
+	q := probe.All(w.Query(with...)).Without(without...)
 	for _, group := range p.any {
 		if more == nil || !slices.Contains(group, more) {
 			var cols []vast.AnyColumn

@@ -1,6 +1,9 @@
 package query
 
-import "github.com/vastgo/vast"
+import (
+	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/probe"
+)
 
 // Named is a component to show, or a value within a component.
 type Named struct {
@@ -90,5 +93,5 @@ func (n Named) Number(at Span) (*Part, error) {
 
 // has selects the entities in the slots [lo, hi) that have the component.
 func (n Named) has(w *vast.World, lo, hi int) vast.Query {
-	return w.Query(n.Column.AnyColumn).Between(lo, hi)
+	return probe.All(w.Query(n.Column.AnyColumn)).Between(lo, hi)
 }

@@ -23,6 +23,7 @@ type Column struct {
 	Type     reflect.Type // type of an element; nil for a tag
 	Relation bool         // whether the column is a relation
 	Linked   bool         // whether the column belongs to a relation or to edges
+	Disabled bool         // whether the column is the tag of a vast.Disabled
 	Private  bool         // whether Complete suggests the column last
 	Values   []Part
 

@@ -9,12 +9,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/vastgo/vast/cmd/vast/internal/attach"
 )
 
 // Open returns a database that sends its statements to the inspector of a program. Run each statement with
-// Query, without parameters. Prepare, Exec and Begin return errors. The inspector decides which statements
+// Query or Exec, without parameters. Prepare and Begin return errors. The inspector decides which statements
 // may run. The statements of one connection may run on several connections to the program's database. If the
 // inspector refuses a statement, the error wraps an [*attach.Error].
 func Open(p *attach.Program) *sql.DB { return sql.OpenDB(connector{p}) }
@@ -37,10 +38,9 @@ func (unopenable) Open(string) (driver.Conn, error) {
 type conn struct{ program *attach.Program }
 
 var (
-	errPrepared    = errors.New("the inspector prepares no statements: use Query")
-	errExec        = errors.New("the inspector answers statements like queries: use Query instead of Exec")
+	errPrepared    = errors.New("the inspector prepares no statements: use Query or Exec")
 	errTransaction = errors.New("the inspector has no transactions: run each statement by itself")
-	errParameters  = errors.New("the inspector takes no parameters: write the values into the statement")
+	errParameters  = errors.New("package remote sends no parameters: write the values into the statement")
 )
 
 // Prepare returns an error.
@@ -52,14 +52,40 @@ func (c conn) Begin() (driver.Tx, error) { return nil, errTransaction }
 // Close does nothing.
 func (c conn) Close() error { return nil }
 
-// ExecContext returns an error.
-func (c conn) ExecContext(context.Context, string, []driver.NamedValue) (driver.Result, error) {
-	return nil, errExec
+// ExecContext sends a statement and waits for its end. The result has the number of rows that the statement
+// has changed.
+func (c conn) ExecContext(ctx context.Context, statement string, args []driver.NamedValue) (driver.Result,
+	error) {
+	if strings.EqualFold(statement, "ROLLBACK") {
+		return nil, errTransaction // without a request: package shell ends each run with ROLLBACK
+	}
+	r, err := c.query(ctx, statement, args)
+	if err != nil {
+		return nil, err
+	}
+	for err = nil; err == nil; {
+		err = r.Next(make([]driver.Value, len(r.columns)))
+	}
+	if err == io.EOF {
+		err = nil
+	}
+	if err = errors.Join(err, r.Close()); err != nil {
+		return nil, err
+	}
+	return driver.RowsAffected(r.changed), nil
 }
 
 // QueryContext sends a statement and waits for the line with the columns.
 func (c conn) QueryContext(ctx context.Context, statement string,
 	args []driver.NamedValue) (driver.Rows, error) {
+	r, err := c.query(ctx, statement, args)
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+func (c conn) query(ctx context.Context, statement string, args []driver.NamedValue) (*rows, error) {
 	if len(args) > 0 {
 		return nil, errParameters
 	}
@@ -73,11 +99,7 @@ func (c conn) QueryContext(ctx context.Context, statement string,
 	if err != nil {
 		return nil, withStatement(err, statement)
 	}
-	r, err := begin(ctx, c.program.Address(), statement, body)
-	if err != nil {
-		return nil, err
-	}
-	return r, nil
+	return begin(ctx, c.program.Address(), statement, body)
 }
 
 // statementError is an error of the inspector, with the statement that the error is about.

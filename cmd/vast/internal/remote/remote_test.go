@@ -258,14 +258,49 @@ func TestEndedStatements(t *testing.T) {
 	}
 }
 
+// TestExec checks the number of changed rows, and errors before and after the first line.
+func TestExec(t *testing.T) {
+	const columns = `{"columns":[]}` + "\n"
+	for _, c := range []struct {
+		status       int
+		answer, want string
+	}{
+		{200, columns + `{"rows":0,"more":false,"changed":3}` + "\n", "3"},
+		{200, columns + `{"rows":0,"more":false,"changed":0}` + "\n", "0"},
+		{200, columns, "ended early"},
+		{200, columns + `{"error":{"code":"sql","message":"full"}}` + "\n", "full"},
+		{403, `{"error":{"code":"write","message":"read-only"}}` + "\n", "read-only"},
+	} {
+		db := serve(t, func(w http.ResponseWriter, _ *http.Request, _ string) {
+			w.WriteHeader(c.status)
+			io.WriteString(w, c.answer)
+		})
+		result, err := db.Exec("UPDATE x SET a = 1")
+		got := fmt.Sprint(err)
+		if err == nil {
+			n, err := result.RowsAffected()
+			got = fmt.Sprint(n)
+			if err != nil {
+				t.Error(err)
+			}
+		}
+		if !strings.Contains(got, c.want) {
+			t.Errorf("%q: %s, want %s", c.answer, got, c.want)
+		}
+	}
+}
+
 func TestRefusedCalls(t *testing.T) {
 	db := serve(t, func(http.ResponseWriter, *http.Request, string) { t.Error("a request was sent") })
 	_, err := db.Query("SELECT ?", 1)
 	if !errors.Is(err, errParameters) {
 		t.Errorf("a statement with a parameter: %v", err)
 	}
-	if _, err := db.Exec("SELECT 1"); !errors.Is(err, errExec) {
-		t.Errorf("Exec: %v", err)
+	if _, err := db.Exec("INSERT INTO x VALUES (?)", 1); !errors.Is(err, errParameters) {
+		t.Errorf("Exec with a parameter: %v", err)
+	}
+	if _, err := db.Exec("ROLLBACK"); !errors.Is(err, errTransaction) {
+		t.Errorf("ROLLBACK: %v", err)
 	}
 	if _, err := db.Prepare("SELECT 1"); !errors.Is(err, errPrepared) {
 		t.Errorf("Prepare: %v", err)

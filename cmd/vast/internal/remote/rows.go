@@ -33,6 +33,7 @@ type rows struct {
 	columns   []column
 	names     []string // of the columns
 	n         int64    // number of rows so far
+	changed   int64    // number of rows that the statement has changed, after the last line
 	err       error    // if not nil, each further call of Next returns this error
 }
 
@@ -148,10 +149,11 @@ func (r *rows) next(to []driver.Value) error {
 // returns the error in the line.
 func (r *rows) end(line []byte) error {
 	var last struct {
-		Rows  *int64
-		More  bool
-		Notes []string
-		Error *attach.Error
+		Rows    *int64
+		More    bool
+		Changed int64
+		Notes   []string
+		Error   *attach.Error
 	}
 	err := errors.New("its last line is too long")
 	if len(line) <= maxObject {
@@ -167,6 +169,7 @@ func (r *rows) end(line []byte) error {
 	case last.More:
 		return fmt.Errorf("%s sends only the first %d rows", r.address, r.n)
 	}
+	r.changed = last.Changed
 	for _, note := range last.Notes {
 		sqlnote.Send(r.ctx, note)
 	}

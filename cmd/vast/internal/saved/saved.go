@@ -3,7 +3,9 @@
 package saved
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -34,32 +36,68 @@ func Load(path string, moment uint64, maxEntities int) (*vast.World, *store.Repo
 	return store.LoadAny(f, o)
 }
 
-// Verify returns an error if a checkpoint file of the moment, or the saved file, is damaged. Load does not
-// find all damage, because Load does not read all parts of the files. If moment is 0 and the newest
-// checkpoint is damaged, Verify returns an error, even if Load can read an older checkpoint.
-func Verify(path string, moment uint64) error {
+// maxRetries is the largest number of times that LoadVerified looks for the newest checkpoint again.
+const maxRetries = 8
+
+// LoadVerified is Load, and also verifies all files of the checkpoint: Load does not find all damage, because
+// Load does not read all parts of the files. If moment is 0 and the newest checkpoint is damaged,
+// LoadVerified returns an error, even if Load can read an older checkpoint. A program may have the folder
+// open: if the program removes the newest checkpoint meanwhile, LoadVerified takes the next one.
+func LoadVerified(path string, moment uint64, maxEntities int) (*vast.World, *store.Report, error) {
+	for retries := maxRetries; ; retries-- {
+		w, report, err := loadVerified(path, moment, maxEntities)
+		if err == nil || moment > 0 || retries == 0 || !errors.Is(err, fs.ErrNotExist) {
+			return w, report, err
+		}
+	}
+}
+
+func loadVerified(path string, moment uint64, maxEntities int) (*vast.World, *store.Report, error) {
+	if moment == 0 {
+		files, err := store.Files(path)
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, f := range files {
+			if f.Kind == store.FileCheckpoint {
+				moment = max(moment, f.Number)
+			}
+		}
+	}
+	w, report, err := Load(path, moment, maxEntities)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := verify(path, moment); err != nil {
+		return nil, nil, errors.Join(err, w.Close())
+	}
+	return w, report, nil
+}
+
+// verify returns an error if a file of the checkpoint with the number moment, or the saved file, is damaged.
+func verify(path string, moment uint64) error {
 	files, err := store.Verify(path, false)
 	if err != nil {
 		return err
 	}
 	checkpoints := make(map[uint64]store.File)
-	newest := uint64(0)
 	for _, f := range files {
 		switch f.Kind {
 		case store.FileWorld:
 			return f.Err
 		case store.FileCheckpoint:
 			checkpoints[f.Number] = f
-			newest = max(newest, f.Number)
 		}
 	}
-	if moment == 0 {
-		moment = newest
-	}
-	for ; moment > 0; moment = checkpoints[moment].Base { // a base has a lower number
-		if f := checkpoints[moment]; f.Err != nil {
+	for number := moment; number > 0; {
+		f, ok := checkpoints[number]
+		switch {
+		case !ok:
+			return fmt.Errorf("checkpoint %d of %s: %w", number, path, fs.ErrNotExist)
+		case f.Err != nil:
 			return fmt.Errorf("%s: %w", f.Name, f.Err)
 		}
+		number = f.Base // a base has a lower number
 	}
 	return nil
 }

@@ -64,7 +64,7 @@ func compare(before, after *vast.World) *difference {
 		d.Columns[i].Name = pairs[i].name
 		pairs[i].counted = &d.Columns[i]
 	}
-	for e := range before.Query().All() {
+	for e := range probe.All(before.Query()).All() {
 		entity := differs{ID: e.String(), What: "changed"}
 		alive, listed := after.Alive(e), len(d.Entities) < maxListed
 		changed := false
@@ -89,7 +89,7 @@ func compare(before, after *vast.World) *difference {
 			d.Entities = append(d.Entities, entity)
 		}
 	}
-	for e := range after.Query().All() {
+	for e := range probe.All(after.Query()).All() {
 		if before.Alive(e) {
 			continue
 		}

@@ -12,21 +12,19 @@ import (
 )
 
 func export(o options, stdout, stderr io.Writer) int {
-	w, report, err := saved.Load(o.path, o.moment, 0)
+	w, report, err := saved.LoadVerified(o.path, o.moment, 0)
 	if err != nil {
 		return finish(stderr, "store export", err)
 	}
 	for _, name := range report.Dropped {
 		fmt.Fprintf(stderr, "# %q is left out: only the program that saved it can read it\n", name)
 	}
-	if err = saved.Verify(o.path, o.moment); err == nil {
-		var resources library.Options
-		for _, v := range probe.Resources(w) {
-			resources.Resources = append(resources.Resources, v.Type())
-		}
-		err = cli.Create(o.out, stdout, func(to io.Writer) error {
-			return library.WriteJSON(w, to, resources)
-		})
+	var resources library.Options
+	for _, v := range probe.Resources(w) {
+		resources.Resources = append(resources.Resources, v.Type())
 	}
+	err = cli.Create(o.out, stdout, func(to io.Writer) error {
+		return library.WriteJSON(w, to, resources)
+	})
 	return finish(stderr, "store export", errors.Join(err, w.Close()))
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/vastgo/vast/cmd/vastvet/internal/trace"
 )
 
-// makers are the functions that return a new column from each call.
+// makers are the functions that return a new column or event queue from each call.
 var makers = map[string]bool{
-	"vast.NewColumn": true, "vast.NewHeapColumn": true,
+	"event.New": true, "vast.NewColumn": true, "vast.NewDisabled": true, "vast.NewHeapColumn": true,
 	"vast.NewSparseColumn": true,
 }
 

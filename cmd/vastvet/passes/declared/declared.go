@@ -1,4 +1,4 @@
-// Package declared finds systems that touch columns without declaring them.
+// Package declared finds systems that touch columns or event queues without declaring them.
 package declared
 
 import (
@@ -12,8 +12,9 @@ import (
 	"github.com/vastgo/vast/cmd/vastvet/internal/trace"
 )
 
-// Analyzer finds systems that read or write a column that is not in their Reads or Writes.
-var Analyzer = check.New("declared", `find systems that touch a column without declaring it
+// Analyzer finds systems that read or write a column that is not in their Reads or Writes, or use an event
+// queue that is not in their ReadsResources or WritesResources.
+var Analyzer = check.New("declared", `find systems that touch a column or an event queue without declaring it
 
 A schedule runs systems in parallel if their declarations allow it. A system that touches an undeclared column
 races with systems that write the column, and its results depend on timing.
@@ -29,7 +30,7 @@ The analyzer examines system literals that are passed to Schedule.Add unchanged.
 and If of a literal, and the functions of the same package that Run and If call. It follows columns through
 variables and fields that are assigned once. If the analyzer cannot follow a column, or if the column may
 belong to another world, the analyzer treats the column as declared. A build with -tags invariants checks such
-columns when the system runs.`, run)
+columns when the system runs. In every build, an event queue panics if a system uses it undeclared.`, run)
 
 func run(p *check.Pass) {
 	var l *look
@@ -114,6 +115,7 @@ type system struct {
 	given         map[*types.Var][]ast.Expr // functions that are passed as a parameter
 	called        map[*types.Var]bool       // parameters that are called
 	found         []finding
+	foundQueues   []foundQueue
 }
 
 // finding is an undeclared access to a column.

@@ -153,12 +153,14 @@ func (s *system) walk(body *ast.BlockStmt, depth int) {
 
 // access maps the methods that access the values of a column to whether the method writes.
 var access = map[string]bool{
-	"All": false, "At": false, "Edit": true, "EditAt": true, "EditRun": true, "Get": false, "Set": true,
+	"All": false, "At": false, "Disable": true, "DisableAt": true, "DisableRun": true, "Edit": true, "EditAt": true, "EditRun": true,
+	"Enable": true, "EnableAt": true, "EnableRun": true, "Get": false, "Set": true,
 	"SetAll": true, "Slice": false, "TryAt": false, "TrySlice": false,
 }
 
 // columns are the column types that a system must declare.
-var columns = map[string]bool{"vast.Column": true, "vast.HeapColumn": true, "vast.SparseColumn": true}
+var columns = map[string]bool{"vast.Column": true, "vast.Disabled": true, "vast.HeapColumn": true,
+	"vast.SparseColumn": true}
 
 func (s *system) call(call *ast.CallExpr) {
 	name := lib.Callee(s.TypesInfo, call)
@@ -171,6 +173,10 @@ func (s *system) call(call *ast.CallExpr) {
 	of, last := lib.Split(name)
 	if write, ok := access[last]; ok && columns[of] {
 		s.touch(call, lib.Receiver(call), write)
+		return
+	}
+	if of == "event.Queue" {
+		s.queue(call, last)
 		return
 	}
 	id, ok := ast.Unparen(call.Fun).(*ast.Ident)

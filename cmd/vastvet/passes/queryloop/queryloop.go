@@ -206,7 +206,7 @@ func (l *loop) query() ast.Expr {
 			lib.Callee(l.p.TypesInfo, made) == "vast.NewOrder" {
 			return made.Args[0]
 		}
-	case "vast.Relation.InDepthOrder":
+	case "vast.Relation.InDepthOrder", "vast.Relation.Pairs":
 		return l.over.Args[0]
 	}
 	return x

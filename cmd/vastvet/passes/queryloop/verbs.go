@@ -28,6 +28,7 @@ var loops = map[string]bool{
 	"vast.Relation.Ancestors":    true,
 	"vast.Relation.Descendants":  true,
 	"vast.Relation.InDepthOrder": true,
+	"vast.Relation.Pairs":        true,
 	"vast.Relation.Sources":      true,
 	"vast.Relation.SourcesAfter": true,
 	"vast.SparseColumn.All":      true,

@@ -71,11 +71,12 @@ var lost = map[string]string{
 	"RunTicks":         "the last tick stopped before its end, or some requested ticks did not run",
 	"Tick":             "the tick stopped before its end",
 
-	"arena.New":          nothingMade,
-	"heap.New":           nothingMade,
-	"ring.New":           nothingMade,
-	"sched.Schedule.Run": "a tick stopped before its end, and no further tick follows",
-	"vast.Names.Set":     "the entity may have no name, or may still have its old name",
+	"arena.New":              nothingMade,
+	"heap.New":               nothingMade,
+	"ring.New":               nothingMade,
+	"sched.Schedule.Run":     "a tick stopped before its end, and no further tick follows",
+	"sched.Schedule.RunOnce": "the system stopped before its end, or its commands are not applied",
+	"vast.Names.Set":         "the entity may have no name, or may still have its old name",
 }
 
 const (

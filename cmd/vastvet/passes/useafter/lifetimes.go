@@ -26,16 +26,19 @@ var needsOpen = map[string][]string{
 	"bulk.SharedTable":  words("GrowEntries Reader Writer"),
 	"bulk.SharedWriter": words("Grow Remove Set Update"),
 	"bulk.Table":        words("Append AppendN Blocks Clear Grow PaddedBlocks RemoveSwap Truncate"),
+	"event.Queue":       words("All Grow Len NewReader Of Trim"),
+	"event.Reader":      words("Len Next"),
 	"guard.Allocator":   words("Alloc Check Free"),
 	"guard.Pool":        words("All Check Clear Get Grow Insert InsertZero Remove Runs Trim Valid"),
 	"guard.SampledPool": words("All Check Clear Get Grow Insert InsertZero Remove Runs Trim Valid"),
 	"heap.Buffer":       words("Append AppendN At Grow Truncate"),
 	"heap.Heap":         words("Alloc Realloc SizeOf Trim"),
 	"ring.Endless":      words("Append At Commit ReadAt ReadFrom Release Reserve Write"),
-	"sched.Schedule":    words("Add Build DropCommands GrowCommandBytes Reset Run RunTicks Tick"),
-	"vast.Commands":     words("Delete GrowBytes New Trim"),
-	"vast.Tracker":      words("Added Changed Next Removed"),
-	"vast.World": words("Apply Archetype DeleteAll Exchange Names OnMove Query Regroup Require Reset " +
+	"sched.Schedule": words("Add Build ConfigureSet Disable DropCommands Enable GrowCommandBytes Remove Reset Run " +
+		"RunOnce RunTicks Tick"),
+	"vast.Commands": words("Delete GrowBytes New Trim"),
+	"vast.Tracker":  words("Added Changed Next Removed"),
+	"vast.World": words("Apply Archetype Clone CloneN DeleteAll Exchange Names OnMove Query Regroup Require Reset " +
 		"Trim"),
 	"vm.Region": words("Carve CarvePrivate Collapse Commit Decommit Discard Huge Label MovePages " +
 		"Populate Protect"),
@@ -49,15 +52,17 @@ var needsOpen = map[string][]string{
 	"vast.Archetype": words("Grow New NewEach NewN NewSlot Pack"),
 	"vast.Column": words("Add AddAll AddLater At EditAt EditOrAdd EditRun Grow Named OnAdd OnRemove " +
 		"RemoveAll RemoveLater SetAll SetLater Slice"),
+	"vast.Disabled": words("Add AddAll AddLater Disable DisableAt DisableRun EnableAt EnableRun Grow OnAdd " +
+		"OnRemove RemoveAll RemoveLater"),
 	"vast.Edges": words("Add AddLater Grow RemoveLater"),
 	"vast.HeapColumn": words("Add AddAll AddLater At EditAt EditOrAdd Grow Named OnAdd OnRemove RemoveAll " +
 		"RemoveLater SetAll SetLater"),
 	"vast.Names": words("Set"),
 	"vast.Order": words("Ascending Descending"),
 	"vast.Query": words("All Among Any Batches Between Changed Count Exactly First Optional Runs " +
-		"Single Slots To Without Words"),
-	"vast.Relation": words("GrowLevels InDepthOrder OnAdd OnRemove RemoveAll RemoveLater Set SetAll " +
-		"SetLater SetRun Targets"),
+		"Plan Single Slots To Up Where Without Words"),
+	"vast.Relation": words("GrowLevels InDepthOrder Nearest OnAdd OnRemove Pairs RemoveAll RemoveLater " +
+		"Set SetAll SetLater SetRun Targets"),
 	"vast.SparseColumn": words("Add AddAll AddLater All At EditAt EditOrAdd Grow Named OnAdd OnRemove " +
 		"RemoveAll RemoveLater SetAll SetLater"),
 	"vast.Tag": words("Add AddAll AddLater Grow OnAdd OnRemove RemoveAll RemoveLater"),
@@ -107,7 +112,7 @@ var keyed = words("bulk.Lists bulk.Pool bulk.SharedPool guard.Pool guard.Sampled
 	"vast.SparseColumn")
 
 // uses lists the functions that panic if their first argument is closed.
-var uses = words("arena.Append arena.Make arena.MakeSlice bulk.NewField guard.Alloc guard.AllocSlice " +
+var uses = words("arena.Append arena.Make arena.MakeSlice bulk.NewField event.New guard.Alloc guard.AllocSlice " +
 	"guard.Make guard.MakeSlice heap.Alloc heap.AllocSlice heap.Grow heap.Make " +
 	"heap.MakeSlice heap.Resize vast.ColumnOf vast.NewColumn vast.NewCommands vast.NewEdges " +
 	"vast.NewHeapColumn vast.NewRelation vast.NewSparseColumn vast.NewTag vast.NewTracker " +
@@ -123,7 +128,7 @@ func init() {
 		}
 	}
 	for _, f := range words(mark + " bulk.NewIndexed bulk.SharedArray.Appender bulk.SharedTable.Reader " +
-		"bulk.SharedTable.Writer heap.NewBuffer vast.NewOrder vast.Query.Among " +
+		"bulk.SharedTable.Writer event.Queue.NewReader heap.NewBuffer vast.NewOrder vast.Query.Among " +
 		"vast.Query.Any vast.Query.Between vast.Query.Changed vast.Query.Exactly vast.Query.Optional " +
 		"vast.Query.To vast.Query.Without vast.World.Archetype vast.World.Names vast.World.Query") {
 		returned[f] = result{part: true}

@@ -12,6 +12,7 @@ import (
 	"github.com/vastgo/vast"
 	"github.com/vastgo/vast/arena"
 	"github.com/vastgo/vast/bulk"
+	"github.com/vastgo/vast/event"
 	"github.com/vastgo/vast/guard"
 	"github.com/vastgo/vast/heap"
 	"github.com/vastgo/vast/ring"
@@ -89,9 +90,12 @@ func addWorld(t *testing.T, s *ended) {
 	s.args[reflect.TypeFor[vast.AnyColumn]()] = reflect.ValueOf(column)
 	maps.Copy(s.values, map[string]any{"vast.Archetype": archetype, "vast.Column": column,
 		"vast.HeapColumn": onHeap, "vast.SparseColumn": sparse, "vast.Tag": tag, "vast.Relation": link,
-		"vast.Edges": edges, "vast.Names": w.Names(), "vast.Query": q, "vast.Tracker": tracker,
+		"vast.Disabled": vast.NewDisabled(w, "off"),
+		"vast.Edges":    edges, "vast.Names": w.Names(), "vast.Query": q, "vast.Tracker": tracker,
 		"vast.Order": vast.NewOrder(q, column, func(s *ship) int { return s.fuel })})
-	add(t, s, "sched.Schedule", sched.New(w, sched.Options{}), nil)
+	schedule := add(t, s, "sched.Schedule", sched.New(w, sched.Options{}), nil)
+	events := event.New[ship](schedule, event.Options{})
+	s.values["event.Queue"], s.values["event.Reader"] = events, events.NewReader()
 }
 
 func addBulk(t *testing.T, s *ended) {
@@ -218,11 +222,13 @@ func TestUses(t *testing.T) {
 	w, column := s.values["vast.World"].(*vast.World), s.values["vast.Column"].(vast.Column[ship])
 	a, g := s.values["arena.Arena"].(*arena.Arena), s.values["guard.Allocator"].(*guard.Allocator)
 	h, table := s.values["heap.Heap"].(*heap.Heap), s.values["bulk.Table"].(*bulk.Table)
+	schedule := s.values["sched.Schedule"].(*sched.Schedule)
 	calls := map[string]func(){
 		"arena.Append":         func() { arena.Append(a, nil, 1) },
 		"arena.Make":           func() { arena.Make[int](a) },
 		"arena.MakeSlice":      func() { arena.MakeSlice[int](a, 1, 1) },
 		"bulk.NewField":        func() { bulk.NewField[int](table, "crew") },
+		"event.New":            func() { event.New[int](schedule, event.Options{}) },
 		"guard.Alloc":          func() { _, _ = guard.Alloc[int](g) },
 		"guard.AllocSlice":     func() { _, _ = guard.AllocSlice[int](g, 1, 1) },
 		"guard.Make":           func() { guard.Make[int](g) },

@@ -32,6 +32,20 @@ func rightVerbs(w *vast.World, q vast.Query, p vast.Column[hp], mana vast.Column
 	}
 }
 
+// disabling is not a change of the structure.
+func disabling(q vast.Query, off vast.Disabled, another vast.Entity) {
+	for s := range q.Slots() {
+		off.DisableAt(s)
+		off.Enable(another)
+		off.Disable(s.Entity())
+		off.EnableAt(s)
+	}
+	for r := range q.Runs() {
+		off.DisableRun(r)
+		off.EnableRun(r)
+	}
+}
+
 func bySlots(w *vast.World, p vast.Column[hp], cs *vast.Commands, a *vast.Archetype) {
 	q := w.Query(p)
 	for s := range q.Slots() {

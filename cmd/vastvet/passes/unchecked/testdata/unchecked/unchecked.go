@@ -47,6 +47,7 @@ func wrongMakers(q *ring.Ring, names *vast.Names, s *sched.Schedule, ctx context
 	bulk.NewSharedPool[int](bulk.Options{})               // want `bulk.NewSharedPool`
 	bulk.NewSharedTable[int](bulk.Options{})              // want `bulk.NewSharedTable`
 	s.Run(ctx)                                            // want `a tick stopped before its end`
+	s.RunOnce(sched.System{})                             // want `sched.Schedule.RunOnce is dropped: the system`
 	guard.NewSampledPool[int](guard.SampledPoolOptions{}) // want `guard.NewSampledPool`
 }
 

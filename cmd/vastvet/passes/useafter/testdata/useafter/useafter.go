@@ -9,8 +9,10 @@ import (
 	"github.com/vastgo/vast"
 	"github.com/vastgo/vast/arena"
 	"github.com/vastgo/vast/bulk"
+	"github.com/vastgo/vast/event"
 	"github.com/vastgo/vast/heap"
 	"github.com/vastgo/vast/ring"
+	"github.com/vastgo/vast/sched"
 	"github.com/vastgo/vast/vm"
 )
 
@@ -130,6 +132,17 @@ func wrongMadeFrom(pool *bulk.Pool[ship]) {
 	byCrew.Descending()   // want `byCrew is used after w.Close: Descending panics then`
 	vast.NewTracker(w)    // want `w is used after w.Close: NewTracker panics then`
 	vast.Resource[int](w) // want `w is used after w.Close: Resource panics then`
+}
+
+func wrongQueue(w *vast.World) {
+	s := sched.New(w, sched.Options{})
+	q := event.New[int](s, event.Options{})
+	r := q.NewReader()
+	s.Close()
+	q.Send(nil, 1)          // a hook may send events when the world closes
+	for range r.Next(nil) { // want `r is used after s.Close: Next panics then`
+	}
+	fmt.Println(q.Len(nil)) // want `q is used after s.Close: Len panics then`
 }
 
 func wrongRegion(r *vm.Region) byte {

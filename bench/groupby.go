@@ -1,0 +1,165 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/mlange-42/ark/ecs"
+	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/shared"
+)
+
+// Work group_by: for each of 16 teams, add up the X of the entities of the team. Each of n entities has a
+// Position and a team, in no order. Vast has the team in a shared column, and groups the entities in each
+// repetition. Ark has a relation to the team, so that its tables keep the entities of each team together. The
+// peer self is Vast with the team in a Column, and a Go map of slices that are kept for the next repetition.
+//
+// Work group_by_born: group_by, but the entities are created team by team.
+
+const teamCount = 16
+
+// groupExtras is the field extras of the work group_by: the worlds of its empty query have one component type
+// besides Position and Velocity.
+const groupExtras = 1
+
+// A Team is a value that many entities have.
+type Team struct {
+	Number int32
+	Color  [3]float32
+}
+
+// A teamOf returns the number of the team of the i-th of n entities.
+type teamOf func(i, n int) int
+
+func anyTeam(i, _ int) int { return int(uint64(i) * 0x9e3779b97f4a7c15 >> 32 % teamCount) }
+
+func teamByTeam(i, n int) int { return i * teamCount / n }
+
+// teamSums has the sum of X of each team over all repetitions.
+type teamSums [teamCount]float64
+
+func (s *teamSums) side(work func(), n int, of teamOf) side {
+	return side{units: n, sample: timeAll(s, func(*teamSums) { work() }), check: func(done int) error {
+		var want teamSums
+		for i := range n {
+			want[of(i, n)] += randomX(i) * float64(done)
+		}
+		if *s != want {
+			return fmt.Errorf("after %d repetitions the sums are %v, not %v", done, *s, want)
+		}
+		return nil
+	}}
+}
+
+type vastTeams struct {
+	world *vast.World
+	pos   vast.Column[Position]
+	teams shared.Column[Team]
+	plain vast.Column[Team]
+	all   vast.Query
+	kept  map[Team][]vast.Slot
+	sums  teamSums
+}
+
+//go:noinline
+func groupVast(s *vastTeams) {
+	pos := s.pos
+	for team, run := range s.teams.GroupBy(s.all) {
+		sum := 0.0
+		for _, p := range pos.Slice(run) {
+			sum += p.X
+		}
+		s.sums[team.Number] += sum
+	}
+}
+
+//go:noinline
+func groupVastByMap(s *vastTeams) {
+	pos, plain := s.pos, s.plain
+	for team, slots := range s.kept {
+		s.kept[team] = slots[:0]
+	}
+	for slot := range s.all.Slots() {
+		team := *plain.At(slot)
+		s.kept[team] = append(s.kept[team], slot)
+	}
+	for team, slots := range s.kept {
+		sum := 0.0
+		for _, slot := range slots {
+			sum += pos.At(slot).X
+		}
+		s.sums[team.Number] += sum
+	}
+}
+
+func newGroupVast(n int, of teamOf) side {
+	w := newSizedVastWorld(n)
+	s := &vastTeams{world: w, pos: vast.NewColumn[Position](w), teams: shared.New[Team](w)}
+	for i, slot := range w.Archetype(s.pos, s.teams).NewEach(n) {
+		s.pos.At(slot).X = randomX(i)
+		s.teams.SetAt(slot, Team{Number: int32(of(i, n))})
+	}
+	s.all = w.Query(s.pos, s.teams)
+	made := s.sums.side(func() { groupVast(s) }, n, of)
+	made.close = closeVast(w)
+	return made
+}
+
+func newGroupVastByMap(n int, of teamOf) side {
+	w := newSizedVastWorld(n)
+	s := &vastTeams{world: w, pos: vast.NewColumn[Position](w), plain: vast.NewColumn[Team](w),
+		kept: map[Team][]vast.Slot{}}
+	for i, slot := range w.Archetype(s.pos, s.plain).NewEach(n) {
+		s.pos.At(slot).X = randomX(i)
+		s.plain.At(slot).Number = int32(of(i, n))
+	}
+	s.all = w.Query(s.pos, s.plain)
+	made := s.sums.side(func() { groupVastByMap(s) }, n, of)
+	made.close = closeVast(w)
+	return made
+}
+
+// groupMatches returns the matches of a work whose entities have the given teams.
+func groupMatches(of teamOf) []match {
+	side := func(made func(int, teamOf) side) func(int) side {
+		return func(n int) side { return made(n, of) }
+	}
+	return []match{
+		{peerArk, side(newGroupVast), side(newGroupArk), newEmptyArk},
+		{peerSelf, side(newGroupVast), side(newGroupVastByMap), newEmptyVast},
+	}
+}
+
+// InTeam relates an entity of Ark to its team.
+type InTeam struct{ ecs.RelationMarker }
+
+type arkTeams struct {
+	all   *ecs.Filter2[Position, InTeam]
+	teams [teamCount]ecs.Entity
+	sums  teamSums
+}
+
+//go:noinline
+func groupArk(s *arkTeams) {
+	for i, team := range s.teams {
+		sum := 0.0
+		query := s.all.Query(ecs.Rel[InTeam](team))
+		for query.Next() {
+			p, _ := query.Get()
+			sum += p.X
+		}
+		s.sums[i] += sum
+	}
+}
+
+func newGroupArk(n int, of teamOf) side {
+	w := ecs.NewWorld(initialCapacity)
+	s := &arkTeams{all: ecs.NewFilter2[Position, InTeam](w)}
+	for i := range s.teams {
+		s.teams[i] = w.NewEntity()
+	}
+	members := ecs.NewMap2[Position, InTeam](w)
+	for i := range n {
+		members.NewEntity(&Position{X: randomX(i)}, &InTeam{}, ecs.Rel[InTeam](s.teams[of(i, n)]))
+	}
+	return s.sums.side(func() { groupArk(s) }, n, of)
+}

@@ -1,0 +1,65 @@
+package declared
+
+import (
+	"go/ast"
+	"go/types"
+	"slices"
+
+	"github.com/vastgo/vast/cmd/vastvet/internal/lib"
+)
+
+// queues maps the methods of event.Queue that a system calls to the field that must declare the queue.
+var queues = map[string]string{"All": "ReadsResources", "Len": "ReadsResources", "Of": "ReadsResources",
+	"Send": "WritesResources", "SendTo": "WritesResources"}
+
+// queue reports a call of a method of a queue if the system does not declare the queue. It reports nothing if
+// a declared queue may be the same one, or if the declared resources are unknown.
+func (s *system) queue(call *ast.CallExpr, method string) {
+	field, ok := queues[method]
+	q := lib.Receiver(call)
+	if !ok || q == nil || len(call.Args) == 0 || s.TypesInfo.Types[call.Args[0]].IsNil() {
+		return
+	}
+	key := s.key(q)
+	if x, ok := key.(*types.Var); key == nil || ok && s.values.Parameter(x) && !s.around(x) {
+		return
+	}
+	declared, ok := s.resources(field)
+	if !ok || s.declares(declared, q, key) || slices.Contains(s.foundQueues, foundQueue{key, field}) {
+		return
+	}
+	s.foundQueues = append(s.foundQueues, foundQueue{key, field})
+	text := types.ExprString(q)
+	s.Say(call, "%s calls %s of %s and does not declare it, and the call panics: add %s.Resource() to %s",
+		s.name, method, text, text, field)
+}
+
+// foundQueue is a reported queue.
+type foundQueue struct {
+	key   any
+	field string
+}
+
+// resources returns the queues in a field of the literal. ok reports whether all resources are known.
+func (s *system) resources(field string) (declared []ast.Expr, ok bool) {
+	kv := s.fields[field]
+	if kv == nil || s.TypesInfo.Types[kv.Value].IsNil() {
+		return nil, true
+	}
+	list, ok := s.values.Only(kv.Value).Expr.(*ast.CallExpr)
+	if !ok || lib.Callee(s.TypesInfo, list) != "sched.Resources" || list.Ellipsis.IsValid() {
+		return nil, false
+	}
+	for _, one := range list.Args {
+		call, ok := ast.Unparen(s.values.Only(one).Expr).(*ast.CallExpr)
+		switch {
+		case !ok:
+			return nil, false
+		case lib.Callee(s.TypesInfo, call) == "event.Queue.Resource" && lib.Receiver(call) != nil:
+			declared = append(declared, lib.Receiver(call))
+		case lib.Callee(s.TypesInfo, call) != "sched.ResourceOf":
+			return nil, false
+		}
+	}
+	return declared, true
+}
