@@ -146,7 +146,7 @@ def elements_of(container, arrays):
         return arrays.get((kind, number), {})
 
     kind, length = container["kind"], container.get("len", 0)
-    if kind == "array":
+    if kind in ("array", "events"):
         yield from (f"[{i}]={of('elements')[i]}" for i in range(length))
     elif kind == "pool":
         words, apart = of("pool words"), of("pool generations")
