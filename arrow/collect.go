@@ -89,7 +89,7 @@ func (c *component) has(run vast.Run, lo, n int) int {
 func (c *component) eachPart(run vast.Run, lo, n int, f func(part vast.Run, n int, present bool)) {
 	at := run.Start() + lo
 	end := at + n
-	for part := range c.world.Query(c.col).Between(at, end).Runs() {
+	for part := range probe.All(c.world.Query(c.col)).Between(at, end).Runs() {
 		if gap := part.Start() - at; gap > 0 {
 			f(vast.Run{}, gap, false)
 		}

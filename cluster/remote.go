@@ -6,6 +6,7 @@ import (
 
 	"github.com/vastgo/vast"
 	"github.com/vastgo/vast/bulk"
+	"github.com/vastgo/vast/probe"
 	"github.com/vastgo/vast/vm"
 )
 
@@ -260,7 +261,7 @@ func (r *register) loaded() error {
 	if err := r.index.Grow(n); err != nil {
 		return err
 	}
-	for e := range r.world.Query(r.column).All() {
+	for e := range probe.All(r.world.Query(r.column)).All() {
 		id := *r.column.Get(e)
 		if err := r.check(e, id); err != nil {
 			return fmt.Errorf("cluster: the state is damaged: %w", err)
@@ -271,7 +272,7 @@ func (r *register) loaded() error {
 }
 
 func (r *register) checkInvariants() {
-	for e := range r.world.Query(r.column).All() {
+	for e := range probe.All(r.world.Query(r.column)).All() {
 		id := *r.column.Get(e)
 		if known, ok := r.find(id); !ok || known != e {
 			panic(fmt.Sprintf("cluster: entity %v has the ID %v, which World did not give it: do not "+

@@ -10,6 +10,7 @@ import (
 
 	"github.com/vastgo/vast"
 	"github.com/vastgo/vast/internal/invariants"
+	"github.com/vastgo/vast/probe"
 	"github.com/vastgo/vast/store"
 )
 
@@ -234,7 +235,7 @@ func (w *World) send() ([][]byte, error) {
 // removes the component Travel from all entities.
 func (w *World) travellers() ([][]vast.Entity, error) {
 	w.leaving = w.leaving[:0]
-	for e := range w.o.World.Query(w.o.Travel).All() {
+	for e := range probe.All(w.o.World.Query(w.o.Travel)).All() {
 		w.leaving = append(w.leaving, e)
 	}
 	if len(w.leaving) == 0 {
