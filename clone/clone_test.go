@@ -294,7 +294,7 @@ func TestSubtrees(t *testing.T) {
 	t.Logf("seed %d", seed)
 	for round := range longtest.Pick(20, 400) {
 		r := rand.New(rand.NewPCG(seed, uint64(round)))
-		s := newScene(t, round%3, vast.Options{MaxEntities: 1 << 14})
+		s := newScene(t, round%3, vast.Options{MaxEntities: 1 << 17})
 		es := s.fill(r, 10+r.IntN(300))
 		cloner := newCloner(t, s, s, clone.Options{})
 		for range 4 {

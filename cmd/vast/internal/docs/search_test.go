@@ -23,7 +23,7 @@ var questions = []struct{ query, answer string }{
 	{"random numbers", "guide/parallel.html#random-numbers"},
 	{"resident", "guide/memory.html#four-numbers"},
 	{"arena frame", "guide/cookbook-data.html#use-an-arena-for-each-frame"},
-	{"HeapColumn", "guide/slots.html#five-kinds-of-columns"},
+	{"HeapColumn", "guide/slots.html#six-kinds-of-columns"},
 	{"port slices of structs", "guide/cookbook-moving.html#from-slices-of-structs"},
 }
 
