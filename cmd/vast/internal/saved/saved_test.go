@@ -16,7 +16,7 @@ import (
 // keep makes a world with one more entity for each checkpoint, and a store that keeps the newest checkpoints.
 func keep(t *testing.T, dir string, kept int) (checkpoint func()) {
 	t.Helper()
-	w := vast.NewWorld(vast.Options{MaxEntities: 1000})
+	w := vast.NewWorld(vast.Options{MaxEntities: 1 << 20})
 	born := w.Archetype(vast.NewColumn[[4]uint64](w))
 	st, err := store.Open(dir, w, store.Options{Every: time.Hour, Keep: kept})
 	if err != nil {
