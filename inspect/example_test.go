@@ -50,7 +50,7 @@ func Example() {
 	if err := s.Run(ctx); err != nil {
 		fmt.Println(err)
 	}
-	// Output: {"rows":[{"id":"8.1","slot":8,"name":"","values":{"Health":"{Points:8}"}}]}
+	// Output: {"rows":[{"id":"8.1","slot":8,"name":"","disabled":false,"values":{"Health":"{Points:8}"}}]}
 }
 
 // A game shows its units on a map and draws the burning units in red.

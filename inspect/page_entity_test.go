@@ -66,7 +66,7 @@ func TestPageEntityShows(t *testing.T) {
 		valueAt("Note", "Tags[1]"):                    hostileName,
 		valueAt("Note", "Text"):                       "Hello <b>world</b>",
 		valueAt("Ship", "Hull"):                       "7",
-		"[data-column=Dead] .chip":                    "tag",
+		"[data-column=Dead] .chip:not(.warn)":         "tag",
 		"[data-column=Position] h2":                   "Position",
 		`a[href="#/memory?slot=1"]`:                   "Show in memory",
 		`a[href="#/entity/` + f.paris.String() + `"]`: "Paris",
