@@ -65,7 +65,7 @@ func TestOrderAndForms(t *testing.T) {
 	a.Set(z, 3)
 	a.Edit(x)
 	w.Delete(y)
-	y = born.New()
+	born.New()
 	o.Run(nil)
 	l.expect(t, "changes", "tagged 0.1, tagged 2.1, died 1.1, born 1.2, has a 1.2, wrote 0.1, wrote 1.2, "+
 		"wrote 2.1, y left 1.1")
