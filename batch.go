@@ -76,7 +76,10 @@ func (b Batch) Runs() iter.Seq[Run] {
 
 func (b Batch) walk(method string) walk {
 	b.q.world.mustBeOpen(method)
-	q := b.q.renew()
+	q := b.q
+	if q.epoch != q.world.epoch {
+		q = q.renew()
+	}
 	k := walk{plainWalk: plainWalk{world: q.world, q: q, changes: b.changes}, source: q.source, joined: b.joined}
 	if k.world.changes != k.changes {
 		k.world.changedWhile("batches of a query were in use")

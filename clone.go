@@ -184,8 +184,8 @@ func (w *World) cloneRuns(op operation, a *Archetype, e Entity, n int, linked bo
 	return first
 }
 
-// copyingOf returns a copying of one entity, whose copies are born in archetype a. It reuses the memory of the
-// last one.
+// copyingOf returns a copying of one entity, whose copies are born in archetype a. It reuses the memory of
+// the last one.
 func (w *World) copyingOf(e Entity, a *Archetype, n int) *copying {
 	if w.clones == nil {
 		w.clones = &copying{from: w, to: w, originals: make([]Entity, 1), groups: []*copyGroup{{count: 1}}}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"math/bits"
+	"reflect"
 	"slices"
 
 	"github.com/vastgo/vast/internal/probing"
@@ -23,9 +24,9 @@ type copying struct {
 	rows      []uint32     // for each slot of from, 1 + the row of its entity, or 0; nil for one original
 	whole     bool         // whether the originals are all entities of from, with their names
 
-	known map[string]*copyGroup // all groups, by the columns of their originals
-	queue []uint32              // slots that Find has found
-	owned map[ownedKey]any      // copies of memory on the Go heap: see own
+	known map[string]*copyGroup      // all groups, by the columns of their originals
+	queue []uint32                   // slots that Find has found
+	owned map[ownedKey]reflect.Value // copies of memory on the Go heap: see own
 	last  lastGroup
 
 	origins *relation // for package prefab: relation from each copy to its original, or nil

@@ -135,17 +135,18 @@ func (k *relation) copyLinks(c *copying, to *relation) {
 		copies := c.copies[i*len(c.originals):][:len(c.originals)]
 		for row, e := range c.originals {
 			if k.sources.hasAt(e.slot) {
+				c.gained = append(c.gained, copies[row].slot)
 				target := *k.target(e.slot)
 				if r := c.row(target.slot); r < 0 {
-					c.enter(to, copies[row].slot, target, k.link(e.slot).level)
+					to.enterAt(copies[row].slot, target, k.link(e.slot).level)
 				} else if inside[r] == 1 {
-					c.enter(to, copies[row].slot, copies[r], k.link(e.slot).level)
+					to.enterAt(copies[row].slot, copies[r], k.link(e.slot).level)
 				}
 			}
 			if left := inside[row]; left > 1 { // keep the order of the sources
 				for s := k.first(e.slot); left > 0; s = k.link(s).next {
 					if r := c.row(s); r >= 0 {
-						c.enter(to, copies[r].slot, copies[row], k.link(s).level)
+						to.enterAt(copies[r].slot, copies[row], k.link(s).level)
 						left--
 					}
 				}
@@ -178,11 +179,16 @@ func (k *copying) enterAll(l *relation, target Entity) {
 	}
 }
 
-// enter links a copy to a target.
+// enter links a copy to a target, and adds the copy to k.gained.
 func (k *copying) enter(l *relation, source uint32, target Entity, level uint32) {
-	l.join(source, target)
-	l.setLevel(source, level)
+	l.enterAt(source, target, level)
 	k.gained = append(k.gained, source)
+}
+
+// enterAt does the work of enter for a source without sources, at a level that the caller knows.
+func (k *relation) enterAt(source uint32, target Entity, level uint32) {
+	k.join(source, target)
+	k.setLevel(source, level)
 }
 
 // copiedEdge is an edge of an original.
@@ -255,8 +261,8 @@ func (k *copying) mustBeClosed() error {
 		for _, e := range k.originals {
 			for _, target := range p.from.appendTargets(nil, e.slot) {
 				if k.row(target) < 0 {
-					return fmt.Errorf("entity %v: the link in %s leads to entity %v, which is not copied: copy "+
-						"it, too, or remove the link first", e, sources.name, k.from.entityIn(target))
+					return fmt.Errorf("entity %v: the link in %s leads to entity %v, which is not copied: "+
+						"copy it, too, or remove the link first", e, sources.name, k.from.entityIn(target))
 				}
 			}
 		}

@@ -61,10 +61,10 @@ func (k *copying) own(v reflect.Value, i int) reflect.Value {
 		key.n = v.Len()
 	}
 	if known, ok := k.owned[key]; ok {
-		return known.(reflect.Value)
+		return known
 	}
 	if k.owned == nil {
-		k.owned = make(map[ownedKey]any)
+		k.owned = make(map[ownedKey]reflect.Value)
 	}
 	var owned reflect.Value
 	switch t.Kind() {

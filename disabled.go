@@ -12,8 +12,8 @@ import (
 //
 // A Disabled without columns switches entities off: queries pass over the entities that have the tag. A query
 // that names the tag decides for itself: World.Query(tag) and [Query.Any] ask for it, [Query.Optional]
-// matches entities with and without it, and [Query.Without] leaves it out. This holds for all uses of a query,
-// such as loops, batches, Count and bulk operations, and for queries that were made before the tag.
+// matches entities with and without it, and [Query.Without] leaves it out. This holds for all uses of a
+// query, such as loops, batches, Count and bulk operations, and for queries that were made before the tag.
 // [World.Regroup], [World.Reset], [World.Delete], look-ups and relations ignore it.
 //
 // A Disabled with columns switches components off. While an entity has the tag, its components in these
@@ -28,8 +28,8 @@ import (
 //     the loop is disabled or enabled, the loop may yield it or not. A hook may call them, too; a bulk
 //     operation still changes the entities that matched at its start.
 //   - Several goroutines may call them at the same time for different entities, also while goroutines run
-//     queries and call [Disabled.Has], [Disabled.HasAt] and [Disabled.In]. A system of package sched names the
-//     tag in its Writes.
+//     queries and call [Disabled.Has], [Disabled.HasAt] and [Disabled.In]. A system of package sched names
+//     the tag in its Writes.
 //   - They need no memory, so they cannot fail. They call no hooks, and a Disabled takes none. A [Tracker] of
 //     the tag notes disabled entities as added, and enabled entities as removed.
 //   - They do not count in [World.Changes], and add no components that [World.Require] names.
@@ -38,9 +38,9 @@ import (
 // disabled.
 //
 // A world pays for a Disabled with 1 bit for each slot. A query pays a few instructions for each 64-slot word
-// and each tag that it obeys. If whole blocks of 4,096 slots are disabled by AddAll, a query passes each block
-// in one step. After Disable and Enable, queries may look at each 64-slot word of such a block, until AddAll,
-// RemoveAll or [World.Trim] is called.
+// and each tag that it obeys. If whole blocks of 4,096 slots are disabled by AddAll, a query passes each
+// block in one step. After Disable and Enable, queries may look at each 64-slot word of such a block, until
+// AddAll, RemoveAll or [World.Trim] is called.
 type Disabled struct{ Tag }
 
 // NewDisabled registers a Disabled with the world. Without cols it switches entities off, and with cols their
@@ -128,8 +128,8 @@ func (d Disabled) DisableRun(r Run) {
 	}
 }
 
-// EnableRun takes the tag from the entities of a run. It panics as [Disabled.DisableRun] does. Complexity: one
-// step for each 64-slot word.
+// EnableRun takes the tag from the entities of a run. It panics as [Disabled.DisableRun] does. Complexity:
+// one step for each 64-slot word.
 func (d Disabled) EnableRun(r Run) {
 	c := d.made()
 	c.mustHoldRun("EnableRun", r)
@@ -226,8 +226,8 @@ func (c *column) mustHoldRun(method string, r Run) {
 	}
 }
 
-// growDisabled makes the slots below end usable in the tags of all Disabled, so that disabling an entity needs
-// no memory.
+// growDisabled makes the slots below end usable in the tags of all Disabled, so that disabling an entity
+// needs no memory.
 func (w *World) growDisabled(end uint32) error {
 	for _, c := range w.disabled {
 		if err := c.grow(end); err != nil {

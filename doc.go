@@ -6,7 +6,7 @@
 //   - [World] holds entities. [Entity] is a weak reference to an entity, by slot and generation.
 //   - [Column] stores one component. An entity has the same index in every column: its slot. [Tag] is a
 //     component without a value, [SparseColumn] is for components that are rare or large, and [HeapColumn] is
-//     for components with Go pointers.
+//     for components with Go pointers. [Disabled] is a tag that switches entities or components off.
 //   - [Relation] links each source to one target, such as a part to its whole. [Edges] link a source to any
 //     number of targets, with a value for each link.
 //   - [Archetype] is a set of columns that entities are born with. An archetype makes its entities side by

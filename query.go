@@ -17,6 +17,9 @@ import (
 // [Query.Without] and similar methods return a query with one more condition. The order of the conditions
 // makes no difference.
 //
+// A query passes over entities that a [Disabled] switches off. Components that it switches off count as
+// absent.
+//
 // Make a Query once and run it many times: running a Query allocates nothing and sees the current state of
 // the world. Several goroutines may run one query at the same time while nothing changes the structure.
 type Query struct {
@@ -173,7 +176,8 @@ func (w *World) appendColumns(columns []*column, method string, cols []AnyColumn
 const zeroQuery = "vast: the zero Query belongs to no world: make queries with World.Query"
 
 // Query returns the query that matches the entities with all the given components. Without columns it matches
-// all entities. It panics if a column belongs to another world or is named twice.
+// all entities. It passes over what a [Disabled] switches off. It panics if a column belongs to another world
+// or is named twice.
 func (w *World) Query(cols ...AnyColumn) Query {
 	w.mustBeOpen("Query")
 	if err := w.prepare(); err != nil {
@@ -229,7 +233,7 @@ func (q Query) Optional(cols ...AnyColumn) Query {
 // Exactly returns the query that leaves out each entity with a component that the query does not name.
 // [World.Query], [Query.Any], [Query.Optional], [Query.To] and [Query.Changed] name components. The rule also
 // holds for columns that are registered later. A query that names no column matches the entities without any
-// component.
+// component. The tag of a [Disabled] is not a component here.
 //
 // Complexity: for each 64-slot word with entities that meet the other conditions, one step, plus one step for
 // each column that these entities were born with or gained. Other columns make little difference.

@@ -133,6 +133,14 @@ func (s runtimeEdgeStore) close() error {
 	return s.s.values.Close()
 }
 
+func (s runtimeEdgeStore) mark() (undo func()) {
+	links, values := s.edgeStore.mark(), s.s.span.Committed()
+	return func() {
+		links()
+		_ = s.s.span.DecommitTo(values) // after a failure the memory stays committed for later edges
+	}
+}
+
 func (s runtimeEdgeStore) memory() (reserved, committed, heap int) {
 	reserved, committed, heap = s.edgeStore.memory()
 	return reserved + s.s.values.Size(), committed + s.s.span.Committed(), heap

@@ -109,7 +109,7 @@ func hierarchies(function string, w *vast.World, columns []state.Column, given [
 }
 
 // Clone makes a copy of e and of its descendants, and returns the copy of e. If e is stale, Clone returns the
-// zero Entity and no error. The package documentation says what a copy has. Clone returns a [*vm.Error] if
+// zero Entity and no error. The package documentation says what a copy has. Clone returns a *vm.Error if
 // the target world has no room. Complexity: see the costs in the package documentation; as
 // [vast.World.Clone] for entities that gained components after their birth.
 func (c *Cloner) Clone(e vast.Entity) (vast.Entity, error) {

@@ -36,7 +36,8 @@ func ExampleCloner_CloneN() {
 		return
 	}
 	last := cars.Len() - 1
-	fmt.Println(w.Len(), "entities,", wheel.Len(), "wheels,", partOf.CountSources(cars.Root(last)), "parts of a car")
+	parts := partOf.CountSources(cars.Root(last))
+	fmt.Println(w.Len(), "entities,", wheel.Len(), "wheels,", parts, "parts of a car")
 	fmt.Println(driver.Get(cars.Of(seat, last)).Of == cars.Root(last))
 	// Output:
 	// 606 entities, 404 wheels, 5 parts of a car

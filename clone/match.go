@@ -40,8 +40,8 @@ func match(counterparts []any, from, to *vast.World, columns, others []state.Col
 		}
 		for k := range i {
 			if counterparts[i] != nil && counterparts[k] == counterparts[i] {
-				return fmt.Errorf("two columns here have the name %q: give one of them another name with Named",
-					c.Name)
+				return fmt.Errorf("two columns here have the name %q: give one of them another name with "+
+					"Named", c.Name)
 			}
 		}
 	}

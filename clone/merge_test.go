@@ -51,7 +51,7 @@ func TestMerge(t *testing.T) {
 				t.Fatalf("All and Resolve disagree about %v", old)
 			}
 		}
-		got := to.shape(moved, to.labels(moved, func(e vast.Entity) string { return "foreign " + e.String() }), true)
+		got := to.shape(moved, to.labels(moved, foreign), true)
 		if got != want {
 			wl, gl := strings.Split(want, "\n"), strings.Split(got, "\n")
 			for k := range wl {
@@ -116,6 +116,10 @@ func TestMergeRefused(t *testing.T) {
 		t.Errorf("no Names: %v", err)
 	}
 	unchanged("no Names")
+	if moves, err := clone.Merge(nameless, from.World, clone.Options{}); err != nil || moves.Len() != 0 {
+		t.Errorf("an empty world: %v", err)
+	}
+	unchanged("an empty world")
 }
 
 // TestMergeCallbacks checks the order of callbacks, and that a panic undoes the merge.

@@ -168,7 +168,8 @@ func (p *pager) findPlain() (done bool) {
 			return false
 		}
 	}
-	// Disabling an entity is no structural change, so ranks of a query that names a Disabled would be outdated.
+	// Disabling an entity is no structural change, so ranks of a query that names a Disabled would be
+	// outdated.
 	if !p.moved && len(p.counts) > 0 && !p.plan.NamesDisabled() {
 		p.in.asked.keepRanks(&ranks{p.key(), p.before, p.found.Step(), p.counts})
 	}

@@ -28,8 +28,8 @@ const Update Phase = "update"
 // parallel. A column that a query uses only to test for presence needs no declaration: presence does not
 // change while systems run, because commands are applied when no system runs. A test for changes of a column,
 // by vast.Query.Changed or a vast.Tracker, counts as reading the column. All queries obey the tag of a
-// [vast.Disabled] without naming it, so a system that names the tag in Writes conflicts with all systems of its
-// phase.
+// [vast.Disabled] without naming it, so a system that names the tag in Writes conflicts with all systems of
+// its phase.
 type System struct {
 	// Name identifies the system in messages, statistics, Before and After. If several systems are added with
 	// the name "move", the second of them is called "move 2".

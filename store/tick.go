@@ -192,8 +192,8 @@ func (s *Store) unchanged() { s.edited, s.changes = false, s.w.Changes() }
 // of the world. The store takes a checkpoint before the next tick. If an earlier checkpoint is still being
 // written, the new checkpoint begins when the earlier one is durable. The change and the ticks after the
 // change become durable with the new checkpoint: call [Store.Checkpoint] to wait for it. The store detects
-// births, deletions, and added and removed components: they need no call. Changes of a new world between Open
-// and Recover need no call either.
+// births, deletions, and added and removed components: they need no call. Disabling or enabling an entity
+// needs a call. Changes of a new world between Open and Recover need no call.
 //
 // Call Changed inside a tick, or while an input is applied, if a replay may give another world: for example
 // because there was no memory for a part of the work. The tick or input then counts as a change outside of

@@ -3,8 +3,8 @@ package bitset
 import "fmt"
 
 // CheckInvariants panics if a summary contradicts the level below it. Loose summaries may have more bits in
-// any, and fewer bits in full, than exact summaries. Complexity: one step for each word. CheckInvariants is for
-// tests and for builds with the tag invariants.
+// any, and fewer bits in full, than exact summaries. Complexity: one step for each word. CheckInvariants is
+// for tests and for builds with the tag invariants.
 func (s *Set) CheckInvariants() {
 	blocks := (s.usable + 63) / 64
 	for b := range blocks {

@@ -69,6 +69,9 @@ func (c *Cursor) Next() bool {
 		m = c.f.Match(c.word)
 		if c.f.grouped {
 			m &= c.f.matchAny(c.word)
+			if c.f.parts != nil {
+				m &= c.f.parts.match(c.word)
+			}
 		}
 	}
 	first := uint(bits.TrailingZeros64(m))
@@ -100,6 +103,9 @@ func (c *Cursor) NextWord() (word uint, mask uint64) {
 		mask = c.f.Match(c.word)
 		if c.f.grouped {
 			mask &= c.f.matchAny(c.word)
+			if c.f.parts != nil {
+				mask &= c.f.parts.match(c.word)
+			}
 		}
 		if mask != 0 {
 			return c.word, mask
@@ -116,6 +122,9 @@ func (c *Cursor) nextBlock() bool {
 			if c.f.grouped {
 				any, _ := c.f.blockAny(b)
 				m &= any
+				if c.f.parts != nil {
+					m &= c.f.parts.candidates(b)
+				}
 			}
 			if m != 0 {
 				c.block, c.word, c.rest = b+1, b*64, m
@@ -136,6 +145,9 @@ func (c *Cursor) extend() {
 		if c.f.grouped {
 			_, full := c.f.blockAny(b)
 			whole &= full
+			if c.f.parts != nil {
+				whole &= c.f.parts.whole(b)
+			}
 		}
 		w += uint(bits.TrailingZeros64(^(whole >> (w % 64))))
 		if w/64 != b {
@@ -147,6 +159,9 @@ func (c *Cursor) extend() {
 		m := c.f.Match(w)
 		if c.f.grouped {
 			m &= c.f.matchAny(w)
+			if c.f.parts != nil {
+				m &= c.f.parts.match(w)
+			}
 			if m == ones {
 				w++ // the word is full in the union of a group, but in none of its sets
 				continue

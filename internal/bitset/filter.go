@@ -148,6 +148,9 @@ func (f *Filter) Count(lo, hi uint) int {
 		}
 		if f.grouped {
 			any, full = f.blockAny(b)
+			if f.parts != nil {
+				any, full = any&f.parts.candidates(b), full&f.parts.whole(b)
+			}
 		}
 		whole := f.whole(b) & full & m
 		if whole == ones {
@@ -165,6 +168,9 @@ func (f *Filter) Count(lo, hi uint) int {
 			in := f.Match(w)
 			if f.grouped {
 				in &= f.matchAny(w)
+				if f.parts != nil {
+					in &= f.parts.match(w)
+				}
 			}
 			n += bits.OnesCount64(in)
 		}
@@ -177,5 +183,5 @@ func (f *Filter) Count(lo, hi uint) int {
 	if after := hi % wordBits; after != 0 {
 		n -= bits.OnesCount64(f.All(last) & (ones << after))
 	}
-	return n
+	return max(n, 0) // slots of parts may have been toggled between the count and the subtraction
 }

@@ -1,10 +1,10 @@
 package bitset
 
-// These methods test the groups and the parts. Match, candidates and whole do not, because they would become too large to
-// inline. A set of a group or of a part may have fewer usable words than the required sets. Its missing words count as
+// These methods test the groups. Match, candidates and whole do not, because they would become too large to
+// inline. A set of a group may have fewer usable words than the required sets. Its missing words count as
 // empty.
 
-// matchAny returns the slots of word i that are in at least one set of each group and that the parts choose.
+// matchAny returns the slots of word i that are in at least one set of each group.
 //
 //go:noinline
 func (f *Filter) matchAny(i uint) uint64 {
@@ -18,26 +18,12 @@ func (f *Filter) matchAny(i uint) uint64 {
 		}
 		m &= in
 	}
-	if p := f.parts; p != nil {
-		excluded := p.excluded
-		for j := range excluded {
-			m &^= excluded[j].word(i)
-		}
-		for _, group := range p.groups {
-			var in uint64
-			for j := range group {
-				in |= group[j].word(i)
-			}
-			m &= in
-		}
-	}
 	return m
 }
 
 // blockAny returns two masks of words of block b. The mask any has the words that are not empty in at least
 // one set of each group. The mask full has the words that are full in at least one set of each group. It
-// lacks a word that is full in the union of a group, but in none of its sets. The same holds for the groups of
-// parts.
+// lacks a word that is full in the union of a group, but in none of its sets.
 //
 //go:noinline
 func (f *Filter) blockAny(b uint) (any, full uint64) {
@@ -53,22 +39,6 @@ func (f *Filter) blockAny(b uint) (any, full uint64) {
 		any &= in.any
 		full &= in.full
 	}
-	if p := f.parts; p != nil {
-		excluded := p.excluded
-		for j := range excluded {
-			any &^= excluded[j].full(b)
-			full &^= excluded[j].any(b)
-		}
-		for _, group := range p.groups {
-			var in summary
-			for j := range group {
-				in.any |= group[j].any(b)
-				in.full |= group[j].full(b)
-			}
-			any &= in.any
-			full &= in.full
-		}
-	}
 	return any, full
 }
 
@@ -81,6 +51,9 @@ func (f *Filter) All(i uint) uint64 {
 	m := f.Match(i)
 	if f.grouped {
 		m &= f.matchAny(i)
+		if f.parts != nil {
+			m &= f.parts.match(i)
+		}
 	}
 	return m
 }

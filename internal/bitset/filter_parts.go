@@ -22,8 +22,54 @@ func (f Filter) WithParts(excluded []Part, groups [][]Part) Filter {
 	return f
 }
 
-// The methods of a Part are small enough for inlining in matchAny and blockAny. A call would cost filters
-// without parts a stack frame for each word.
+// match returns the slots of word i that meet the conditions. The callers of matchAny call match, because a
+// call in matchAny would cost filters without parts a stack frame for each word.
+func (p *parts) match(i uint) uint64 {
+	m := ones
+	for j := range p.excluded {
+		m &^= p.excluded[j].word(i)
+	}
+	for _, group := range p.groups {
+		var in uint64
+		for j := range group {
+			in |= group[j].word(i)
+		}
+		m &= in
+	}
+	return m
+}
+
+// candidates returns a mask of words of block b. It has all words with slots that meet the conditions.
+func (p *parts) candidates(b uint) uint64 {
+	m := ones
+	for j := range p.excluded {
+		m &^= p.excluded[j].full(b)
+	}
+	for _, group := range p.groups {
+		var in uint64
+		for j := range group {
+			in |= group[j].any(b)
+		}
+		m &= in
+	}
+	return m
+}
+
+// whole returns a mask of words of block b whose slots all meet the conditions. It may lack such words.
+func (p *parts) whole(b uint) uint64 {
+	m := ones
+	for j := range p.excluded {
+		m &^= p.excluded[j].any(b)
+	}
+	for _, group := range p.groups {
+		var in uint64
+		for j := range group {
+			in |= group[j].full(b)
+		}
+		m &= in
+	}
+	return m
+}
 
 // word returns the slots of word i that are in the part.
 func (p *Part) word(i uint) uint64 {

@@ -329,8 +329,8 @@ func (s *Set) Reset() {
 }
 
 // Next returns the first set slot at or after i, or Len if there is none. Complexity: at most one step for
-// each 262,144 slots passed, plus a constant number of steps, and one step for each word that is empty despite
-// the summaries: see [Set.TurnOn].
+// each 262,144 slots passed, plus a constant number of steps, and one step for each word that is empty
+// despite the summaries: see [Set.TurnOn].
 func (s *Set) Next(i uint) uint {
 	w := i / wordBits
 	if w >= s.usable {

@@ -16,8 +16,8 @@ import (
 
 // TurnOn sets the slots of mask in word i, which must be usable, and returns the word as it was before.
 // Several goroutines may call TurnOn and [Set.TurnOff] at the same time, also for one word. Beside them, only
-// [Set.Test], [Set.Next], [Set.NextClear] and [Set.Load64], and filters with the set in [Filter.WithParts], may
-// read the set.
+// [Set.Test], [Set.Next], [Set.NextClear] and [Set.Load64], and filters with the set in [Filter.WithParts],
+// may read the set.
 func (s *Set) TurnOn(i uint, mask uint64) (before uint64) {
 	w := s.word(i)
 	if before = atomic.LoadUint64(w); before&mask == mask {
@@ -67,8 +67,8 @@ func (s *Set) loosen() {
 // goroutines mark or toggle slots.
 func (s *Set) Load64(i uint) uint64 { return atomic.LoadUint64(s.word(i)) }
 
-// Tighten makes all summaries exact after slots were toggled. Complexity: none if no word became empty or full
-// by toggling; otherwise one step for each word that is not empty according to the summaries.
+// Tighten makes all summaries exact after slots were toggled. Complexity: none if no word became empty or
+// full by toggling; otherwise one step for each word that is not empty according to the summaries.
 func (s *Set) Tighten() {
 	if !s.loose.Load() {
 		return

@@ -22,7 +22,8 @@ func (s *Set) Gaps(end uint) iter.Seq2[uint, uint] {
 }
 
 // Trim gives pages that contain no set slot back to the operating system. Their bits still read as zero. Trim
-// also makes the summaries exact. Complexity: that of [Set.Tighten] and [Set.Gaps], and one call of [vm.Seam.Discard] for each range of at least a page.
+// also makes the summaries exact. Complexity: that of [Set.Tighten] and [Set.Gaps], and one call of
+// [vm.Seam.Discard] for each range of at least a page.
 func (s *Set) Trim() error {
 	s.Tighten()
 	if s.onHeap {
