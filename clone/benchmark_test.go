@@ -29,8 +29,9 @@ type forest struct {
 
 func newForest() *forest {
 	w := vast.NewWorld(vast.Options{MaxEntities: 1 << 22})
-	return &forest{w, w.Archetype(vast.NewColumn[[2]float64](w).Named("a"), vast.NewColumn[[2]float32](w).Named("b"),
-		vast.NewColumn[uint64](w).Named("c"), vast.NewColumn[[4]uint64](w).Named("d"), vast.NewTag(w, "e")),
+	return &forest{w, w.Archetype(vast.NewColumn[[2]float64](w).Named("a"),
+		vast.NewColumn[[2]float32](w).Named("b"), vast.NewColumn[uint64](w).Named("c"),
+		vast.NewColumn[[4]uint64](w).Named("d"), vast.NewTag(w, "e")),
 		vast.NewRelation(w, "childOf", vast.RelationOptions{OnDelete: vast.Cascade})}
 }
 

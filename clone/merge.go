@@ -6,8 +6,8 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// Merge moves all entities of from into `to`: their components, links, edges and names. Afterwards from has no
-// entities, and can be used again or closed. Merge returns the old and the new reference of each entity.
+// Merge moves all entities of from into `to`: their components, links, edges and names. Afterwards from has
+// no entities, and can be used again or closed. Merge returns the old and the new reference of each entity.
 // Columns need counterparts as in [New].
 //
 // A program can prepare a level in a world of its own, on another goroutine, and merge the level between two
@@ -20,9 +20,9 @@ import (
 // references: it is copied.
 //
 // Merge returns an error, and changes nothing, if a column has no counterpart, if a name is taken in `to`
-// ([*vast.NameTaken]), if `to` has no room ([*vm.Error]), or if Commands of from are recorded and not applied.
-// If a callback panics, Merge deletes the new entities, and from keeps its entities. Merge panics if from and
-// `to` are the same world.
+// ([*vast.NameTaken]), if `to` has no room (a *vm.Error), or if Commands of from are recorded and not
+// applied. If a callback panics, Merge deletes the new entities, and from keeps its entities. Merge panics if
+// from and `to` are the same world.
 //
 // Complexity: a copy of each component, by runs, and one step for each entity, link and name.
 func Merge(from, to *vast.World, o Options) (vast.Moves, error) {
