@@ -3,11 +3,13 @@ package vast
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/vastgo/vast/internal/longtest"
+	"github.com/vastgo/vast/internal/probing"
 	"github.com/vastgo/vast/vm"
 )
 
@@ -67,8 +69,9 @@ func (f *cloneWorld) original(other Entity) Entity {
 func (f *cloneWorld) mustBeCopy(t *testing.T, c, e, other Entity) {
 	t.Helper()
 	p := partner{self: c, other: other, more: [2]Entity{other, c}}
-	if c == e || *f.num.Get(c) != 7 || *f.odd.Get(c) != [3]byte{1, 2, 3} || *f.wide.Get(c) != *f.wide.Get(e) ||
-		!f.tag.Has(c) || !slices.Equal(*f.text.Get(c), []string{"a", "b"}) {
+	if c == e || *f.num.Get(c) != 7 || *f.odd.Get(c) != [3]byte{1, 2, 3} ||
+		*f.wide.Get(c) != *f.wide.Get(e) || !f.tag.Has(c) ||
+		!slices.Equal(*f.text.Get(c), []string{"a", "b"}) {
 		t.Fatalf("%v is no copy of %v:\n%s", c, e, f.Sprint(c))
 	}
 	if *f.partners.Get(c) != p || *f.pool.Get(c) != p || *f.mind.Get(c) != p {
@@ -120,15 +123,12 @@ func TestClone(t *testing.T) {
 	f.mustBeCopy(t, f.Clone(c), c, other)
 	f.checkInvariants()
 	f.Delete(e)
-	f.mustBeCopy(t, c, c2(f, c), other)
+	f.mustBeCopy(t, f.Clone(c), c, other)
 	if got := f.Clone(e); !got.IsZero() {
 		t.Errorf("Clone of a stale entity returns %v", got)
 	}
 	f.CloneN(e, 5, func(Run) { t.Error("CloneN of a stale entity calls fill") })
 }
-
-// c2 returns another copy of c's original.
-func c2(f *cloneWorld, c Entity) Entity { return f.Clone(c) }
 
 // TestCloneOfChanged clones entities that gained or lost components. A copy is born with exactly the present
 // components.
@@ -204,6 +204,44 @@ func TestCloneN(t *testing.T) {
 	}
 }
 
+// TestCloneOfRuntimeTypes copies components and edges of types that are known only at run time.
+func TestCloneOfRuntimeTypes(t *testing.T) {
+	w := NewWorld(Options{MaxEntities: 1 << 10})
+	defer w.Close()
+	typ := reflect.TypeFor[partner]()
+	var cols []AnyColumn
+	for i, s := range []probing.Storage{probing.StorageDense, probing.StorageSparse, probing.StorageHeap} {
+		cols = append(cols, probed.NewColumn(w, fmt.Sprint("column ", i), typ, s))
+	}
+	states{}.NewLinks(w, "roads", typ, 100, RelationOptions{})
+	roads := columnOfAnyType{w.columns[len(w.columns)-2]}
+	e, other := w.Archetype(cols...).New(), w.Archetype().New()
+	v := reflect.New(typ).Elem()
+	v.Set(reflect.ValueOf(partner{self: e, other: other}))
+	for _, c := range cols {
+		probed.SetValue(c, e, v)
+	}
+	states{}.AddEdge(roads.c, e, other, v)
+	c := w.Clone(e)
+	want := partner{self: c, other: other}
+	for _, col := range cols {
+		if got, _ := probed.Value(col, c); got.Interface().(partner) != want {
+			t.Errorf("%s of the copy is %v, want %v", col.Name(), got, want)
+		}
+	}
+	n := 0
+	probed.Targets(probed.EdgesOf(roads), c, func(to Entity, got reflect.Value) bool {
+		if n++; to != other || got.Interface().(partner) != want {
+			t.Errorf("the edge of the copy leads to %v with %v, want %v with %v", to, got, other, want)
+		}
+		return true
+	})
+	if n != 1 {
+		t.Errorf("the copy has %d edges, want 1", n)
+	}
+	w.checkInvariants()
+}
+
 // TestCloneHooks checks the order of callbacks and what they see, and that trackers note copies.
 func TestCloneHooks(t *testing.T) {
 	f := newCloneWorld(Options{MaxEntities: 1 << 12})
@@ -213,7 +251,8 @@ func TestCloneHooks(t *testing.T) {
 	tracker := NewTracker(f.World, f.num, f.child, f.roads)
 	var told []string
 	f.num.OnAdd(func(c Entity, v *uint64) {
-		if *v != 7 && *v != 8 || f.pool.Get(c).other != other || f.child.Has(c) || *f.odd.Get(c) != [3]byte{1, 2, 3} {
+		if *v != 7 && *v != 8 || f.pool.Get(c).other != other || f.child.Has(c) ||
+			*f.odd.Get(c) != [3]byte{1, 2, 3} {
 			t.Errorf("OnAdd sees %d and %s", *v, f.Sprint(c))
 		}
 		told = append(told, "num")
