@@ -50,7 +50,7 @@ func (q *query) plan(b *strings.Builder, indent string) {
 func (k *walk) size() (entities, words int) {
 	from := *k
 	from.joined, from.end = nil, 0
-	last := uint(1) << 63
+	last := ^uint(0) // no word
 	for from.nextWhole() {
 		lo, hi := from.cursor.Lo, from.cursor.Hi
 		entities += int(hi - lo)
