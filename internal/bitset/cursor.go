@@ -68,10 +68,7 @@ func (c *Cursor) Next() bool {
 		c.rest &= c.rest - 1
 		m = c.f.Match(c.word)
 		if c.f.grouped {
-			m &= c.f.matchAny(c.word)
-			if c.f.parts != nil {
-				m &= c.f.parts.match(c.word)
-			}
+			m &= c.f.further(c.word)
 		}
 	}
 	first := uint(bits.TrailingZeros64(m))
@@ -102,10 +99,7 @@ func (c *Cursor) NextWord() (word uint, mask uint64) {
 		c.rest &= c.rest - 1
 		mask = c.f.Match(c.word)
 		if c.f.grouped {
-			mask &= c.f.matchAny(c.word)
-			if c.f.parts != nil {
-				mask &= c.f.parts.match(c.word)
-			}
+			mask &= c.f.further(c.word)
 		}
 		if mask != 0 {
 			return c.word, mask
@@ -158,10 +152,7 @@ func (c *Cursor) extend() {
 		}
 		m := c.f.Match(w)
 		if c.f.grouped {
-			m &= c.f.matchAny(w)
-			if c.f.parts != nil {
-				m &= c.f.parts.match(w)
-			}
+			m &= c.f.further(w)
 			if m == ones {
 				w++ // the word is full in the union of a group, but in none of its sets
 				continue

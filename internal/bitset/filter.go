@@ -167,10 +167,7 @@ func (f *Filter) Count(lo, hi uint) int {
 			w := b*64 + uint(bits.TrailingZeros64(m))
 			in := f.Match(w)
 			if f.grouped {
-				in &= f.matchAny(w)
-				if f.parts != nil {
-					in &= f.parts.match(w)
-				}
+				in &= f.further(w)
 			}
 			n += bits.OnesCount64(in)
 		}

@@ -50,10 +50,7 @@ func (f *Filter) All(i uint) uint64 {
 	}
 	m := f.Match(i)
 	if f.grouped {
-		m &= f.matchAny(i)
-		if f.parts != nil {
-			m &= f.parts.match(i)
-		}
+		m &= f.further(i)
 	}
 	return m
 }

@@ -22,8 +22,19 @@ func (f Filter) WithParts(excluded []Part, groups [][]Part) Filter {
 	return f
 }
 
-// match returns the slots of word i that meet the conditions. The callers of matchAny call match, because a
-// call in matchAny would cost filters without parts a stack frame for each word.
+// further returns the slots of word i that meet the conditions of the groups and of the parts. It is not inlined,
+// so that the loops over filters without groups stay short.
+//
+//go:noinline
+func (f *Filter) further(i uint) uint64 {
+	m := f.matchAny(i)
+	if f.parts != nil {
+		m &= f.parts.match(i)
+	}
+	return m
+}
+
+// match returns the slots of word i that meet the conditions.
 func (p *parts) match(i uint) uint64 {
 	m := ones
 	for j := range p.excluded {
@@ -40,31 +51,22 @@ func (p *parts) match(i uint) uint64 {
 }
 
 // candidates returns a mask of words of block b. It has all words with slots that meet the conditions.
-func (p *parts) candidates(b uint) uint64 {
-	m := ones
-	for j := range p.excluded {
-		m &^= p.excluded[j].full(b)
-	}
-	for _, group := range p.groups {
-		var in uint64
-		for j := range group {
-			in |= group[j].any(b)
-		}
-		m &= in
-	}
-	return m
-}
+func (p *parts) candidates(b uint) uint64 { return p.wordsOf(b, (*Part).full, (*Part).any) }
 
 // whole returns a mask of words of block b whose slots all meet the conditions. It may lack such words.
-func (p *parts) whole(b uint) uint64 {
+func (p *parts) whole(b uint) uint64 { return p.wordsOf(b, (*Part).any, (*Part).full) }
+
+// wordsOf returns the words of block b that f leaves in each excluded part, and that g has in a part of each
+// group.
+func (p *parts) wordsOf(b uint, f, g func(*Part, uint) uint64) uint64 {
 	m := ones
 	for j := range p.excluded {
-		m &^= p.excluded[j].any(b)
+		m &^= f(&p.excluded[j], b)
 	}
 	for _, group := range p.groups {
 		var in uint64
 		for j := range group {
-			in |= group[j].full(b)
+			in |= g(&group[j], b)
 		}
 		m &= in
 	}
