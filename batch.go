@@ -69,24 +69,26 @@ func (b Batch) Runs() iter.Seq[Run] {
 		if b.q == nil {
 			return // the zero Batch is empty
 		}
-		k := b.walk("Batch.Runs")
+		var k walk
+		b.start(&k, "Batch.Runs")
 		k.runs(yield)
 	}
 }
 
-func (b Batch) walk(method string) walk {
-	b.q.world.mustBeOpen(method)
-	q := b.q
-	if q.epoch != q.world.epoch {
-		q = q.renew()
+// start positions a walk before the first match of the batch. The walk must be zero.
+func (b Batch) start(k *walk, method string) {
+	w := b.q.world
+	w.mustBeOpen(method)
+	k.world, k.q, k.changes, k.joined = w, b.q, b.changes, b.joined
+	if k.q.epoch != w.epoch {
+		k.q = k.q.renew()
 	}
-	k := walk{plainWalk: plainWalk{world: q.world, q: q, changes: b.changes}, source: q.source, joined: b.joined}
-	if k.world.changes != k.changes {
-		k.world.changedWhile("batches of a query were in use")
+	k.source = k.q.source
+	if w.changes != k.changes {
+		w.changedWhile("batches of a query were in use")
 	}
 	k.goBySlot()
 	k.startBetween(uint(b.lo), uint(b.end))
-	return k
 }
 
 // All yields the batch's entities as [Query.All] does.

@@ -66,7 +66,8 @@ func (b Batch) Slots() iter.Seq[Slot] {
 		if b.q == nil {
 			return // the zero Batch is empty
 		}
-		k := b.walk("Batch.Slots")
+		var k walk
+		b.start(&k, "Batch.Slots")
 		for s := range k.each("a batch of a query was running") {
 			if !yield(s) {
 				return

@@ -228,7 +228,9 @@ func (s *Schedule) run(w *worker, n *node) {
 	}()
 	c := &n.context
 	c.seat(w, 0)
-	s.queues.settle(n)
+	if len(s.queues.list) > 0 {
+		s.queues.settle(n)
+	}
 	if invariants.Enabled && !n.Exclusive {
 		defer s.watch(n)()
 	}
