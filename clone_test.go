@@ -347,18 +347,11 @@ func TestCloneLimit(t *testing.T) {
 	limit := vm.NewLimit(256 << 20)
 	f := newCloneWorld(Options{MaxEntities: 1 << 16, Limit: limit, Pages: vm.PagesSmall})
 	defer f.Close()
-	hog, err := vm.Reserve(256<<20, vm.Options{Name: "hog", Limit: limit})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer hog.Close()
+	leave := hog(t, limit)
 	e := f.original(f.Archetype().New())
 	before, refusals := f.Stats().Committed, 0
 	for left := 0; ; left += 64 << 10 {
-		_ = hog.Decommit(0, hog.Size())
-		if err := hog.Commit(0, (limit.Max()-limit.Used()-left)&^(vm.PageSize()-1)); err != nil {
-			t.Fatal(err)
-		}
+		leave(left)
 		v := panicOf(func() { f.CloneN(e, 5000, nil) })
 		if v == nil {
 			break

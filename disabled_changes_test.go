@@ -159,7 +159,7 @@ func TestDisableInHooks(t *testing.T) {
 // TestDisableWithoutMemory: disabling works in a world whose limit is used up, and a refused growth gives
 // back the memory of the tags.
 func TestDisableWithoutMemory(t *testing.T) {
-	limit := vm.NewLimit(1 << 30)
+	limit := vm.NewLimit(1 << 28)
 	w := NewWorld(Options{MaxEntities: 1 << 20, Limit: limit, Pages: vm.PagesSmall})
 	defer w.Close()
 	a := w.Archetype(NewColumn[uint64](w))

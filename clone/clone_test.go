@@ -146,7 +146,7 @@ func TestHierarchies(t *testing.T) {
 	if copies, err := c.CloneN(root, 3); copies.Len() != 0 || err != nil {
 		t.Errorf("CloneN of a stale entity returns %d copies, %v", copies.Len(), err)
 	}
-	mustPanic(t, "number 3 is none of them", func() { new(clone.Copies).Root(3) })
+	mustPanic(t, "0 copies and no copy number 3", func() { new(clone.Copies).Root(3) })
 	vast.NewTag(s.World, "late")
 	mustPanic(t, "make the Cloner after the last column", func() { _, _ = c.Clone(above) })
 }

@@ -64,7 +64,7 @@ func (c *Copies) All(i int) iter.Seq2[vast.Entity, vast.Entity] {
 // of returns copy number i of each original.
 func (c *Copies) of(i int) []vast.Entity {
 	if i < 0 || i >= c.Len() {
-		panic(fmt.Sprintf("clone: Copies has %d copies, and number %d is none of them: use 0 to Len()-1",
+		panic(fmt.Sprintf("clone: Copies has %d copies and no copy number %d: use 0 to Len()-1",
 			c.Len(), i))
 	}
 	return c.copies[i*len(c.originals):][:len(c.originals)]
