@@ -116,7 +116,8 @@ func appendKey(key []byte, columns []*column) []byte {
 }
 
 // Len returns the number of living entities of this archetype: an entity belongs to the archetype that it was
-// born with, until [World.Regroup] moves it to another archetype. Complexity: linear in the number of extents.
+// born with, until [World.Regroup] moves it to another archetype. Complexity: linear in the number of
+// extents.
 func (a *Archetype) Len() int {
 	n := 0
 	for _, x := range a.extents {

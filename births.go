@@ -61,8 +61,8 @@ func (states) Births(archetypes []*Archetype, counts []int, grow func() error, b
 	return nil
 }
 
-// bear does the steps 3 to 5 of Births. There must be room for all entities. If zero is false, fill overwrites
-// all components.
+// bear does the steps 3 to 5 of Births. There must be room for all entities. If zero is false, fill
+// overwrites all components.
 func bear(archetypes []*Archetype, counts []int, zero bool, born func(i int, r Run), fill func()) {
 	type birth struct {
 		archetype *Archetype

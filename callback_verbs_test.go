@@ -254,7 +254,8 @@ func TestCallbackVerbsAreComplete(t *testing.T) {
 		probe.StatsOf probe.TargetColumn probe.Targets probe.Value`)
 	for name, v := range map[string]any{"World": &World{}, "Column": Column[uint64]{},
 		"SparseColumn": SparseColumn[uint64]{},
-		"HeapColumn":   HeapColumn[string]{}, "Tag": Tag{}, "Disabled": Disabled{}, "Relation": Relation{}, "Edges": Edges[uint64]{},
+		"HeapColumn":   HeapColumn[string]{}, "Tag": Tag{}, "Disabled": Disabled{},
+		"Relation": Relation{}, "Edges": Edges[uint64]{},
 		"Names":     &Names{},
 		"Archetype": &Archetype{}, "Tracker": &Tracker{}, "Commands": &Commands{}, "probe": probed} {
 		typ := reflect.TypeOf(v)

@@ -73,9 +73,9 @@ func (b callback) String() string {
 }
 
 // mustNotBeInCallback panics if a callback is running. Operations call it before their first change, so that
-// nothing is half done. New does not call it in archetypes without hooks, stores and trackers, and Delete does
-// not call it in worlds without them. In these cases the operation that runs the callback panics after the
-// callback has returned.
+// nothing is half done. New does not call it in archetypes without hooks, stores and trackers, and Delete
+// does not call it in worlds without them. In these cases the operation that runs the callback panics after
+// the callback has returned.
 func (w *World) mustNotBeInCallback(op operation) {
 	if w.calling.what != "" {
 		w.refuse(op)

@@ -15,7 +15,8 @@ type combinedTracker struct {
 }
 
 // combinedTracked lists sets of column numbers. Each tracker observes one set.
-var combinedTracked = [][]int{{0, 2, 3, 6, combinedOff}, {0, 5, 7, 12}, {1, 4, 8, 13}, {2, 6, 9, 10, 11, combinedOff + 1}}
+var combinedTracked = [][]int{{0, 2, 3, 6, combinedOff}, {0, 5, 7, 12}, {1, 4, 8, 13},
+	{2, 6, 9, 10, 11, combinedOff + 1}}
 
 // wrote records in the model of each tracker that a component of an entity was added or written.
 func (m *combinedModel) wrote(col int, e Entity) {

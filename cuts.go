@@ -113,8 +113,9 @@ func (q *query) foreign(c *column) bool {
 
 // others returns the slots of mask whose entities do not meet a condition of Where, or have a component that
 // an exact query does not name. mask is a set of slots of one word, and each of these slots must hold an
-// entity. others reads the columns of the word's archetype and the columns that its entities gained after birth. o.extra holds the ids of gained
-// columns modulo 64, so others reads every column with such a remainder.
+// entity. others reads the columns of the word's archetype and the columns that its entities gained after
+// birth. o.extra holds the ids of gained columns modulo 64, so others reads every column with such a
+// remainder.
 func (q *query) others(word uint32, mask uint64) (m uint64) {
 	if m = q.unmet(word, mask); m == mask || !q.exact {
 		return m

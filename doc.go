@@ -23,9 +23,9 @@
 //   - [Names] finds entities by name. [World.Sprint] describes an entity as text.
 //   - [World.Visit] lets other goroutines read a world whenever the world's owner calls [World.Admit].
 //
-// Package sched runs systems over a world, in parallel. Package observe reports which entities entered or left
-// a query. Package inspect shows a running world in a browser.
-// Package probe lets tools look into any world without knowing the types of its components.
+// Package sched runs systems over a world, in parallel. Package observe reports which entities entered or
+// left a query. Package inspect shows a running world in a browser. Package probe lets tools look into any
+// world without knowing the types of its components.
 //
 // # Terminology
 //

@@ -25,8 +25,8 @@ func (c *column) hookRemove(f hook) {
 func (c *column) mustTakeHooks(method string) {
 	c.world.mustBeOpen(method)
 	if c.switches {
-		panic(fmt.Sprintf("vast: %s: %s is a Disabled, and disabling an entity calls no hooks: use a Tracker "+
-			"of the tag", method, c.name))
+		panic(fmt.Sprintf("vast: %s: %s is a Disabled, and disabling an entity calls no hooks: use a "+
+			"Tracker of the tag", method, c.name))
 	}
 }
 

@@ -191,7 +191,8 @@ func (w *World) checkColumn(c *column, must func(bool, string, ...any)) {
 		"column %s counts %d usable slots: they are not whole words, or exceed the world, the column's %d "+
 			"presence bits or its %d bytes of elements", c.name, c.slots, c.set.Len(),
 		c.span.Committed())
-	must(!c.switches || c.slots == w.size, "the tag %s of a Disabled is usable for %d slots, the world has %d",
+	must(!c.switches || c.slots == w.size, "the tag %s of a Disabled is usable for %d slots, "+
+		"the world has %d",
 		c.name, c.slots, w.size)
 	for i := range uint(c.set.Len() / 64) {
 		word := c.set.Word(i)

@@ -8,8 +8,9 @@ import (
 
 // Regroup moves entities that match a query: if the components of an entity differ from those of its
 // archetype, the entity moves to the archetype of its current components. Links, names and the tags of
-// [Disabled] do not count as components here, and disabled entities move as others do. After Regroup, a query for components that many entities gained walks over long runs.
-// [Archetype.Pack] closes the holes that Regroup leaves.
+// [Disabled] do not count as components here, and disabled entities move as others do. After Regroup, a query
+// for components that many entities gained walks over long runs. [Archetype.Pack] closes the holes that
+// Regroup leaves.
 //
 // The rules of Pack about references and callbacks hold. Regroup makes room before it moves entities. If it
 // gets no memory for the room, it panics with a [*vm.Error] and moves no entity. Regroup also panics if the

@@ -39,8 +39,8 @@ func (w *World) Require(col AnyColumn, required ...AnyColumn) {
 	columns := w.columnsOf("World.Require", append([]AnyColumn{col}, required...))
 	mustStandAlone("World.Require", columns)
 	if columns[0].switches {
-		panic(fmt.Sprintf("vast: World.Require: %s is a Disabled, and disabling an entity adds no components: "+
-			"name another column that requires them", columns[0].name))
+		panic(fmt.Sprintf("vast: World.Require: %s is a Disabled, and disabling an entity adds no "+
+			"components: name another column that requires them", columns[0].name))
 	}
 	c, all := columns[0], columns[1:] // all required columns, direct or indirect
 	for _, r := range columns[1:] {

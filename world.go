@@ -138,7 +138,8 @@ func (w *World) markPool(p rooms.Pool) {
 // Options returns the world's options, with the defaults of Name, MaxEntities and Mark filled in.
 func (w *World) Options() Options { return w.options }
 
-// Len returns the number of living entities, also of those that a [Disabled] switches off. Complexity: the number of extents.
+// Len returns the number of living entities, also of those that a [Disabled] switches off. Complexity: the
+// number of extents.
 func (w *World) Len() int {
 	n := 0
 	for _, a := range w.archetypes {

@@ -64,7 +64,7 @@ type component struct {
 	Editable bool   `json:"editable"`
 	// DisabledBy are the names of the tags that switch the component off.
 	DisabledBy []string                  `json:"disabledBy"`
-	Place      *place                    `json:"place"`   // null for components without bytes in a reservation
+	Place      *place                    `json:"place"`   // null if no bytes lie in a reservation
 	Value      *value.Field              `json:"value"`   // null for a tag
 	Choices    map[string][]value.Choice `json:"choices"` // named values of the component's enums, by type
 }

@@ -64,6 +64,6 @@ func sqlObject(object map[string]any) (any, error) {
 			return math.Inf(-1), nil
 		}
 	}
-	return nil, errors.New(`an object must be like {"integer": "9223372036854775807"}, {"real": "-Infinity"} ` +
-		`or {"blob": "AP8="}`)
+	return nil, errors.New(`an object must be like {"integer": "9223372036854775807"}, {"real": ` +
+		`"-Infinity"} or {"blob": "AP8="}`)
 }

@@ -14,9 +14,9 @@ import (
 // contain instances of t, such as variants. If t is stale, Apply changes nothing.
 //
 // Apply panics if a template would contain itself, or a node of another template. It returns a [*vm.Error] if
-// the world has no room. Then the template at hand and the templates that contain its instances are unchanged;
-// the templates before it are applied. Call Apply again when there is room. If a callback panics, Apply stops
-// between two changes, and a later Apply makes the other changes.
+// the world has no room. Then the template at hand and the templates that contain its instances are
+// unchanged; the templates before it are applied. Call Apply again when there is room. If a callback panics,
+// Apply stops between two changes, and a later Apply makes the other changes.
 //
 // Complexity: the number of changed fields times the number of instances, a few steps for each component of
 // the template, and one step for each entity of an instance if nodes, links or references have changed.
@@ -38,8 +38,8 @@ func (t Template) Apply() (changes int, err error) {
 	return changes, nil
 }
 
-// dependents returns a template and the templates that contain its instances, directly or through others. Each
-// template comes before the templates that contain its instances.
+// dependents returns a template and the templates that contain its instances, directly or through others.
+// Each template comes before the templates that contain its instances.
 func (p *Prefabs) dependents(root vast.Entity) (order []vast.Entity) {
 	seen := make(map[vast.Entity]bool)
 	var visit func(root vast.Entity)
@@ -84,8 +84,9 @@ func (p *Prefabs) mustBeSound(root vast.Entity) {
 			dependents = p.dependents(root)
 		}
 		if slices.Contains(dependents, inner) {
-			panic(fmt.Sprintf("prefab: Template.Apply: the template with root %v contains entity %v, an instance of "+
-				"the template with root %v, which contains the first one: remove the instance", root, n, inner))
+			panic(fmt.Sprintf("prefab: Template.Apply: the template with root %v contains entity %v, an "+
+				"instance of the template with root %v, which contains the first one: remove the "+
+				"instance", root, n, inner))
 		}
 	}
 }
@@ -102,7 +103,7 @@ type change struct {
 	column    *column        // not for a link
 	field     part           // of changedField
 	link      vast.Relation  // of changedLink
-	ends      [2]vast.Entity // of changedLink: targets before and after, or zero; nodes are given by their bases
+	ends      [2]vast.Entity // of changedLink: targets before and after, or zero; bases stand for nodes
 	before    reflect.Value  // components before and after, with bases in place of nodes
 	after     reflect.Value
 	hierarchy bool          // of changedLink

@@ -140,7 +140,8 @@ func (f *family) makeRoom(changes []change) error {
 		}
 	}
 	for _, r := range f.p.relations {
-		if !slices.ContainsFunc(changes, func(one change) bool { return one.kind == changedLink && one.link == r }) {
+		changed := func(one change) bool { return one.kind == changedLink && one.link == r }
+		if !slices.ContainsFunc(changes, changed) {
 			continue
 		}
 		if err := r.GrowLevels(f.deepest(r) + len(f.bases)); err != nil {
@@ -294,8 +295,8 @@ func (l link) closes(target vast.Entity) bool {
 	return false
 }
 
-// deleteLost deletes the bases whose nodes no longer belong to the template, and the copies of these nodes that
-// have no overrides. It returns the number of deleted copies.
+// deleteLost deletes the bases whose nodes no longer belong to the template, and the copies of these nodes
+// that have no overrides. It returns the number of deleted copies.
 func (f *family) deleteLost(lost []int) int {
 	if len(lost) == 0 {
 		return 0

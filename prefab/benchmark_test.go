@@ -38,7 +38,8 @@ func fillSlices(f shooting, n int) {
 func fillSlicesAndLink(f shooting, n int, r vast.Relation, to vast.Entity) {
 	var runs []vast.Run
 	f.full.NewN(n, func(run vast.Run) {
-		place, speed, points, shape := f.place.Slice(run), f.speed.Slice(run), f.points.Slice(run), f.shape.Slice(run)
+		place, speed := f.place.Slice(run), f.speed.Slice(run)
+		points, shape := f.points.Slice(run), f.shape.Slice(run)
 		for i := range place {
 			place[i], speed[i], points[i] = [2]float64{1, 2}, [2]float64{3, 4}, 5
 			shape[i] = [4]uint32{6, 7, 8, 9}

@@ -35,8 +35,8 @@ func (p *Prefabs) find(method string, e vast.Entity) (f *family, i int, ok bool)
 
 // Revert gives a field of e the value that its node had at the last [Template.Apply], and reports whether the
 // field differed. name is a name that [Prefabs.Differs] yields. It can also name a component, or a part of
-// one: then Revert reverts all fields in it. Revert adds a component that e lacks, and removes a component that
-// the node lacks. Revert returns false if e belongs to no instance.
+// one: then Revert reverts all fields in it. Revert adds a component that e lacks, and removes a component
+// that the node lacks. Revert returns false if e belongs to no instance.
 //
 // Revert panics if the world has no column or relation of this name. It panics with a [*vm.Error], and has
 // changed nothing, if it gets no memory.

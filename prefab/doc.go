@@ -1,5 +1,5 @@
-// Package prefab makes entities from templates. A template is a subtree of ordinary entities that queries pass
-// over. Later changes of the template reach its instances.
+// Package prefab makes entities from templates. A template is a subtree of ordinary entities that queries
+// pass over. Later changes of the template reach its instances.
 //
 // # Types
 //

@@ -92,7 +92,8 @@ func TestNoRoom(t *testing.T) {
 	}
 }
 
-// TestPanicInCallback checks that a panicking callback leaves no half-made nodes, and that Apply goes on later.
+// TestPanicInCallback checks that a panicking callback leaves no half-made nodes, and that Apply goes on
+// later.
 func TestPanicInCallback(t *testing.T) {
 	f := newFleet(t, vast.Options{MaxEntities: 1 << 12})
 	ship, gun, _ := f.ship()

@@ -38,8 +38,8 @@ func (f *family) add(node, base vast.Entity) {
 	f.nodes, f.bases = append(f.nodes, node), append(f.bases, base)
 }
 
-// instanceOf returns the root of the instance to which e belongs, and whether there is one. An entity that the
-// program has taken out of its instance belongs to none.
+// instanceOf returns the root of the instance to which e belongs, and whether there is one. An entity that
+// the program has taken out of its instance belongs to none.
 func (f *family) instanceOf(e vast.Entity) (root vast.Entity, ok bool) {
 	root, known := f.owners[e]
 	if !known {

@@ -363,7 +363,8 @@ func (w *modelWorld) check(what string) {
 				want = n.differs(base, label == one.made.root)
 			}
 			if got := slices.Collect(w.p.Differs(e)); !slices.Equal(got, want) {
-				panic(fmt.Sprintf("%s: instance %d, entity %d differs in %q, want %q", what, i, label, got, want))
+				panic(fmt.Sprintf("%s: instance %d, entity %d differs in %q, want %q", what, i, label, got,
+					want))
 			}
 		}
 	}

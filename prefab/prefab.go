@@ -94,9 +94,9 @@ func (p *Prefabs) prepare(function string) {
 	p.single = engine.Copying(p.w, p.w, single).(copying)
 }
 
-// Mark makes e and its descendants in hierarchies a template, and returns it. Queries pass over its nodes from
-// now on, unless they name [Prefabs.Tag]. If e is the root of a template, Mark returns this template. If e is
-// stale, Mark returns the zero Template.
+// Mark makes e and its descendants in hierarchies a template, and returns it. Queries pass over its nodes
+// from now on, unless they name [Prefabs.Tag]. If e is the root of a template, Mark returns this template. If
+// e is stale, Mark returns the zero Template.
 //
 // Mark panics if a node belongs to another template: put an instance there instead. It panics with a
 // [*vm.Error], and has changed nothing, if the world has no room for the bases. Complexity: a copy of the
@@ -136,13 +136,13 @@ func (p *Prefabs) Mark(e vast.Entity) Template {
 // mustBeFree panics if e cannot become a node of a template.
 func (p *Prefabs) mustBeFree(function string, e vast.Entity) {
 	if p.hidden.Has(e) {
-		panic(fmt.Sprintf("prefab: %s: entity %v is a base, which belongs to package prefab: use the node of the "+
-			"template", function, e))
+		panic(fmt.Sprintf("prefab: %s: entity %v is a base, which belongs to package prefab: use the node "+
+			"of the template", function, e))
 	}
 	for b := range p.node.Sources(e) {
 		root, _ := p.root.Target(b)
-		panic(fmt.Sprintf("prefab: %s: entity %v belongs to the template with root %v: put an instance of that "+
-			"template there", function, e, root))
+		panic(fmt.Sprintf("prefab: %s: entity %v belongs to the template with root %v: put an "+
+			"instance of that template there", function, e, root))
 	}
 }
 

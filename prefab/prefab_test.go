@@ -49,7 +49,8 @@ func newFleet(t testing.TB, o vast.Options) *fleet {
 }
 
 func fleetIn(w *vast.World) *fleet {
-	return &fleet{w, prefab.New(w), vast.NewColumn[hull](w).Named("hull"), vast.NewColumn[aim](w).Named("aim"),
+	return &fleet{w, prefab.New(w), vast.NewColumn[hull](w).Named("hull"),
+		vast.NewColumn[aim](w).Named("aim"),
 		vast.NewSparseColumn[uint64](w).Named("rare"), vast.NewHeapColumn[mind](w).Named("mind"),
 		vast.NewTag(w, "armed"),
 		vast.NewRelation(w, "childOf", vast.RelationOptions{OnDelete: vast.Cascade}),
@@ -133,7 +134,8 @@ func TestInstantiate(t *testing.T) {
 		guns := f.guns(e)
 		mate, _ := f.team.Target(e)
 		if len(guns) != 2 || f.child.Has(e) || mate != guns[0] || f.aim.Get(guns[0]).At != e ||
-			f.aim.Get(guns[1]).At != guns[0] || !slices.Equal(f.mind.Get(e).Known, guns) || *f.rare.Get(guns[1]) != 8 {
+			f.aim.Get(guns[1]).At != guns[0] || !slices.Equal(f.mind.Get(e).Known, guns) ||
+			*f.rare.Get(guns[1]) != 8 {
 			t.Fatalf("instance %s", f.Sprint(e))
 		}
 		if node, ok := f.p.TemplateOf(guns[0]); !ok || node != gun {
@@ -185,7 +187,8 @@ func TestApply(t *testing.T) {
 		guns := f.guns(e)
 		want := []hull{{200, [2]uint16{3, 4}}, {200, [2]uint16{3, 50}}}[i]
 		mate, _ := f.team.Target(e)
-		if *f.hull.Get(e) != want || f.aim.Get(guns[0]).At != guns[1] || mate != guns[1] || !f.armed.Has(guns[0]) ||
+		if *f.hull.Get(e) != want || f.aim.Get(guns[0]).At != guns[1] || mate != guns[1] ||
+			!f.armed.Has(guns[0]) ||
 			f.rare.Has(guns[1]) != (e == b) || !slices.Equal(f.mind.Get(e).Known, guns[1:]) {
 			t.Errorf("instance %d: %s %s %s", i, f.Sprint(e), f.Sprint(guns[0]), f.Sprint(guns[1]))
 		}
@@ -235,7 +238,8 @@ func TestApplyNodes(t *testing.T) {
 		}
 		turret := parts[i]
 		below := f.guns(turret)
-		if len(below) != 2 || f.aim.Get(turret).At != below[0] || *f.rare.Get(below[1]) != 7 || !f.hull.Has(turret) {
+		if len(below) != 2 || f.aim.Get(turret).At != below[0] || *f.rare.Get(below[1]) != 7 ||
+			!f.hull.Has(turret) {
 			t.Fatalf("instance %d: %s, %d entities below", i, f.Sprint(turret), len(below))
 		}
 		if mate, _ := f.team.Target(below[0]); mate != e {

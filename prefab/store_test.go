@@ -30,7 +30,8 @@ func TestStore(t *testing.T) {
 			}
 			one, ok := f.p.Template(ship)
 			if !ok || f.Query(f.hull).Count() != 11 || len(slices.Collect(one.Instances())) != 11 {
-				t.Fatalf("%v, %d, %d of %d", ok, f.Query(f.hull).Count(), len(slices.Collect(one.Instances())), f.Len())
+				t.Fatalf("%v, %d, %d of %d", ok, f.Query(f.hull).Count(),
+					len(slices.Collect(one.Instances())), f.Len())
 			}
 			f.mustDiffer(t, changed, "hull.Armour[0]")
 			*f.hull.Get(ship) = hull{5, [2]uint16{6, 7}}

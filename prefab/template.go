@@ -49,16 +49,16 @@ func (t Template) Instantiate() vast.Entity {
 }
 
 // InstantiateN makes n instances, as the template was at the last [Template.Apply] or at [Prefabs.Mark].
-// Queries find the instances. Links, edges and references between nodes lead to entities of the same instance.
-// All others keep their targets, but the root of an instance has no parent.
+// Queries find the instances. Links, edges and references between nodes lead to entities of the same
+// instance. All others keep their targets, but the root of an instance has no parent.
 //
 // Then InstantiateN calls fill for each run of the copies of the root. fill can write components as slices,
 // must not change the structure of the world, and may be nil. The copies of the root lie side by side if no
 // other node has the same columns; otherwise each run has one entity.
 //
 // Callbacks of OnAdd run before fill. If a callback panics, the instances are deleted. InstantiateN panics
-// with a [*vm.Error], and has changed nothing, if the world has no room. Complexity: a copy of each component,
-// by runs, and a few writes for each entity and each link.
+// with a [*vm.Error], and has changed nothing, if the world has no room. Complexity: a copy of each
+// component, by runs, and a few writes for each entity and each link.
 func (t Template) InstantiateN(n int, fill func(vast.Run)) {
 	if n < 0 {
 		panic(fmt.Sprintf("prefab: Template.InstantiateN(%d): the number of instances cannot be negative", n))
@@ -70,8 +70,8 @@ func (t Template) InstantiateN(n int, fill func(vast.Run)) {
 	t.p.trees.Roots(func(r vast.Run) {
 		fill(r)
 		if t.p.w.Changes() != before {
-			panic("prefab: Template.InstantiateN: fill changed the structure of the world: write components in " +
-				"fill, and make structural changes after InstantiateN")
+			panic("prefab: Template.InstantiateN: fill changed the structure of the world: write " +
+				"components in fill, and make structural changes after InstantiateN")
 		}
 	})
 }
@@ -90,10 +90,10 @@ func (t Template) make(method string, n int) bool {
 	return true
 }
 
-// Override returns a new variant of the template: a template whose root differs from the root of t in one part
-// of a component. name is the name of the column, with the path to the part if it is not the whole component,
-// such as Hull.Points. To override more, call Override on the result, or change the nodes of the variant and
-// call [Template.Apply].
+// Override returns a new variant of the template: a template whose root differs from the root of t in one
+// part of a component. name is the name of the column, with the path to the part if it is not the whole
+// component, such as Hull.Points. To override more, call Override on the result, or change the nodes of the
+// variant and call [Template.Apply].
 //
 // Override panics if the root of t has no such part, and if the value does not fit. Numbers are converted if
 // the part can hold them. Override panics with a [*vm.Error], and has changed nothing, if the world has no
@@ -134,14 +134,14 @@ func (p *Prefabs) overridden(base vast.Entity, name string, value any) (column, 
 				continue
 			}
 			if !assign(partOf(f, v), value) {
-				panic(fmt.Sprintf("prefab: Template.Override: %s is a %s and cannot take %v (%[3]T): give a value "+
-					"that fits", name, f.typ, value))
+				panic(fmt.Sprintf("prefab: Template.Override: %s is a %s and cannot take %v (%[3]T): give a "+
+					"value that fits", name, f.typ, value))
 			}
 			return c, v
 		}
 	}
-	panic(fmt.Sprintf("prefab: Template.Override: the root has no %q: name a column of the root, and the path "+
-		"to a field, as in Hull.Points", name))
+	panic(fmt.Sprintf("prefab: Template.Override: the root has no %q: name a column of the root, and the "+
+		"path to a field, as in Hull.Points", name))
 }
 
 // Instances yields the roots of the instances, in the order in which they were made. It leaves out instances

@@ -193,6 +193,7 @@ func TestKindsAreNamed(t *testing.T) {
 	}
 	if probe.StorageSparse.String() != "sparse" || probe.StorageShared.String() != "shared" ||
 		probe.Storage(5).String() != "Storage(5)" {
-		t.Errorf("the storages are named %v, %v and %v", probe.StorageSparse, probe.StorageShared, probe.Storage(5))
+		t.Errorf("the storages are named %v, %v and %v", probe.StorageSparse, probe.StorageShared,
+			probe.Storage(5))
 	}
 }

@@ -94,10 +94,10 @@ func layoutOf(t reflect.Type) Layout {
 	return l
 }
 
-// All returns the query without the effects of [vast.Disabled]: the new query also matches entities that a tag
-// switches off, and components that a tag switches off count as present. Conditions that are added to the new
-// query follow the same rule. A query that names the tag still treats it as any other tag. All panics if the
-// query is the zero Query or its world is closed. Complexity: as for [vast.Query.Without].
+// All returns the query without the effects of [vast.Disabled]: the new query also matches entities that a
+// tag switches off, and components that a tag switches off count as present. Conditions that are added to the
+// new query follow the same rule. A query that names the tag still treats it as any other tag. All panics if
+// the query is the zero Query or its world is closed. Complexity: as for [vast.Query.Without].
 func All(q vast.Query) vast.Query { return engine.All(q) }
 
 // Columns returns the world's columns in the order in which they were made. Pass them to [Describe], [Value]

@@ -57,7 +57,8 @@ func TestConvertedTypes(t *testing.T) {
 		}
 	}
 	colors.Set(all[0], colorOnly{7})
-	mustBe(t, "entities with the merged value", colors.Where(less.Query(), colorOnly{steel.Color}).Count(), 59)
+	mustBe(t, "entities with the merged value",
+		colors.Where(less.Query(), colorOnly{steel.Color}).Count(), 59)
 
 	more := vast.NewWorld(vast.Options{MaxEntities: 1 << 14})
 	defer more.Close()

@@ -171,9 +171,11 @@ func TestFailingCalls(t *testing.T) {
 		e, f := w.Archetype(c).New(), w.Archetype().New()
 		for i := range uint64(20) {
 			n := len(values(c))
-			err = errors.Join(err, faulttest.Again(t, "Set", func() error { c.Set(e, many{N: i + 1}); return nil },
+			err = errors.Join(err, faulttest.Again(t, "Set",
+				func() error { c.Set(e, many{N: i + 1}); return nil },
 				func() { mustBe(t, "values", len(values(c)), n) }))
-			err = errors.Join(err, faulttest.Again(t, "Add", func() error { c.Add(f, many{N: i}); return nil },
+			err = errors.Join(err, faulttest.Again(t, "Add",
+				func() error { c.Add(f, many{N: i}); return nil },
 				func() { mustBe(t, "values", len(values(c)), n) }))
 		}
 		return errors.Join(err, w.Trim())

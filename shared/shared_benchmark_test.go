@@ -279,6 +279,7 @@ func BenchmarkAccess(b *testing.B) {
 func BenchmarkMemory(b *testing.B) {
 	f := newBenchmarkWorld(b, 64, scattered)
 	for _, c := range f.w.Stats().Columns {
-		b.ReportMetric(float64(c.Committed)/benchmarkEntities, strings.ReplaceAll(c.Name, " ", "-")+"-B/entity")
+		b.ReportMetric(float64(c.Committed)/benchmarkEntities,
+			strings.ReplaceAll(c.Name, " ", "-")+"-B/entity")
 	}
 }

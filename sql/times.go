@@ -55,8 +55,8 @@ func toTimestamp(ctx sqlite3.Context, arg ...sqlite3.Value) error {
 	return nil
 }
 
-// timeBucket returns the beginning of the bucket that contains a time. The width is a number of seconds, or an
-// interval such as '5 minutes'. If both arguments are numbers, buckets begin at multiples of the width.
+// timeBucket returns the beginning of the bucket that contains a time. The width is a number of seconds, or
+// an interval such as '5 minutes'. If both arguments are numbers, buckets begin at multiples of the width.
 // Otherwise a bucket begins on the first Monday of the year 2000, as in TimescaleDB.
 func timeBucket(ctx sqlite3.Context, arg ...sqlite3.Value) error {
 	width, t := arg[0], arg[1]

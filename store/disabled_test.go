@@ -64,7 +64,8 @@ func TestDisabledIsSaved(t *testing.T) {
 	for _, q := range [][2]vast.Query{{a.w.Query(), b.w.Query()}, {a.w.Query(a.age), b.w.Query(b.age)},
 		{a.w.Query(a.off), b.w.Query(b.off)}, {a.w.Query(a.mute), b.w.Query(b.mute)},
 		{a.w.Query().Without(a.age), b.w.Query().Without(b.age)}} {
-		if x, y := slices.Collect(q[0].All()), slices.Collect(q[1].All()); !slices.Equal(x, y) || len(x) == 0 {
+		x, y := slices.Collect(q[0].All()), slices.Collect(q[1].All())
+		if !slices.Equal(x, y) || len(x) == 0 {
 			t.Errorf("a query matches %d entities, and %d after Load", len(x), len(y))
 		}
 	}

@@ -16,16 +16,16 @@ type Options struct {
 	// see [Save]. Default: none.
 	Resources []reflect.Type
 	// Codecs encode values of types that package store cannot encode. A codec can also replace the usual
-	// encoding of a type. Make codecs with [CodecOf]. A codec applies to all values of its type in HeapColumns
-	// and resources, also inside of other values.
+	// encoding of a type. Make codecs with [CodecOf]. A codec applies to all values of its type in
+	// HeapColumns and resources, also inside of other values.
 	Codecs []Codec
 	// Containers are the containers of package bulk, and the queues of package event, that are saved and
 	// loaded together with the world. The keys are their names in the file, and the values are pointers to
 	// them: *bulk.Array, *bulk.Pool, *bulk.Dense, *bulk.Table, *bulk.Lists, *bulk.HashIndex,
-	// *bulk.OrderedIndex, *bulk.Indexed, and *event.Queue. A *bulk.Indexed stands for its pool and the indices
-	// attached to the pool. After Load, each container has the same elements in the same places, its Handles
-	// and Lists are valid, and it continues like the saved container. See [Load] for exceptions. [Store.Attach]
-	// needs all event queues of the schedule in Containers.
+	// *bulk.OrderedIndex, *bulk.Indexed, and *event.Queue. A *bulk.Indexed stands for its pool and the
+	// indices attached to the pool. After Load, each container has the same elements in the same places, its
+	// Handles and Lists are valid, and it continues like the saved container. See [Load] for exceptions.
+	// [Store.Attach] needs all event queues of the schedule in Containers.
 	//
 	// SharedArray, SharedPool and SharedTable are not accepted, because other goroutines may change them
 	// while the world is being saved. Default: none.
@@ -58,9 +58,9 @@ type Options struct {
 	// age. Default: no limit.
 	KeepBytes int64
 	// Build names the program's simulation. Recover replays only ticks that a program of the same build
-	// recorded, because another build may compute another world. All programs with the same Build must compute
-	// the same worlds. The function apply of Recover must understand the inputs of older builds: recorded
-	// inputs that no tick has applied wait for the next program of any build. Default: a hash of the
+	// recorded, because another build may compute another world. All programs with the same Build must
+	// compute the same worlds. The function apply of Recover must understand the inputs of older builds:
+	// recorded inputs that no tick has applied wait for the next program of any build. Default: a hash of the
 	// executable file.
 	Build string
 	// DropTail makes Recover drop the ticks and inputs that follow the last checkpoint, instead of replaying
@@ -68,8 +68,8 @@ type Options struct {
 	DropTail bool
 	// Check makes the store check at intervals that the program can repeat its ticks. Default: no checks.
 	Check Check
-	// Notify is called on a goroutine of the store when a checkpoint is durable, or has failed after the pause
-	// for its copy. Notify must return soon, and must not call methods of the store. Default: nothing.
+	// Notify is called on a goroutine of the store when a checkpoint is durable, or has failed after the
+	// pause for its copy. Notify must return soon, and must not call methods of the store. Default: nothing.
 	Notify func(Checkpoint)
 }
 

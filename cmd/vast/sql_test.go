@@ -130,7 +130,8 @@ func TestSQLWrites(t *testing.T) {
 		<-ended
 		w.Close()
 	})
-	const statements = "INSERT INTO body(x) VALUES (1), (2); INSERT INTO roads SELECT a.entity, b.entity, 5 " +
+	const statements = "INSERT INTO body(x) VALUES (1), (2); " +
+		"INSERT INTO roads SELECT a.entity, b.entity, 5 " +
 		"FROM body a, body b; SELECT sum(value) AS n FROM roads; UPDATE roads SET value = value + 1 WHERE " +
 		"source = target; DELETE FROM entities; UPDATE body SET x = 1"
 	for _, address := range []string{in.URL(), "postgres://vast@" + server.Addr().String()} {

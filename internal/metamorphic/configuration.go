@@ -61,7 +61,8 @@ func Configurations() (cs []Configuration) {
 	pages := []vm.Pages{vm.PagesAuto, vm.PagesSmall, vm.PagesHuge, vm.PagesHeap}
 	workers := []int{1, 2, 4}
 	for i := range 16 {
-		cs = append(cs, Configuration{Storage: storages[i%4], Pages: pages[(i+i/4)%4], Workers: workers[i/4%3],
+		cs = append(cs, Configuration{Storage: storages[i%4], Pages: pages[(i+i/4)%4],
+			Workers:  workers[i/4%3],
 			Emptying: Emptying((i + i/4) % 4), TrimEvery: []int{0, 7, 1, 50}[(i/2)%4],
 			Meddling: i%4 >= 2, Growing: i%5 >= 3})
 	}

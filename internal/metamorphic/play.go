@@ -172,7 +172,8 @@ func (p *player) look() {
 		b, hasB := p.columns[1].Get(e)
 		parent, _ := p.parent.Target(e)
 		aim, _ := p.aim.Target(e)
-		p.see("entity", one.key, a, hasA, b, hasB, p.tag.Has(e), p.off.Has(e), p.mute.Has(e), p.keyOf(parent), p.parent.Depth(e),
+		p.see("entity", one.key, a, hasA, b, hasB, p.tag.Has(e), p.off.Has(e), p.mute.Has(e),
+			p.keyOf(parent), p.parent.Depth(e),
 			p.keyOf(aim), p.roads.CountSources(e))
 		for s := range p.parent.Sources(e) {
 			p.see("part", p.keyOf(s))

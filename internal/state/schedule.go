@@ -28,7 +28,8 @@ type Value struct {
 }
 
 // Keeper is the store that keeps the world of a schedule. The schedule calls Writes on any worker, Changed on
-// the goroutine that resets the schedule or sends an event, and the other methods on the goroutine that ticks.
+// the goroutine that resets the schedule or sends an event, and the other methods on the goroutine that
+// ticks.
 type Keeper interface {
 	// Begin is called before a tick. If Begin returns an error, the schedule does not run the tick.
 	Begin() error
@@ -39,8 +40,8 @@ type Keeper interface {
 	// may run. columns holds the numbers of the columns that the system writes, and is nil if the system may
 	// write all columns.
 	Writes(columns []int)
-	// Changed is called when the schedule changes outside of ticks: it counts its ticks from zero again, with a
-	// new seed, or the program sends an event.
+	// Changed is called when the schedule changes outside of ticks: it counts its ticks from zero again, with
+	// a new seed, or the program sends an event.
 	Changed()
 	// Visits reports whether the schedule may admit visitors of the world.
 	Visits() bool

@@ -42,8 +42,8 @@ type Column struct {
 	Private bool   // whether the column holds the targets of a relation or edges
 	Names   bool   // whether the column holds the world's names
 	Cyclic  bool   // whether the column holds the sources of a relation that may have cycles
-	// Disabled reports whether vast.NewDisabled made the column. Disables are the numbers of the columns whose
-	// components the tag switches off; none if it switches entities off.
+	// Disabled reports whether vast.NewDisabled made the column. Disables are the numbers of the columns
+	// whose components the tag switches off; none if it switches entities off.
 	Disabled bool
 	Disables []int
 	// OnDelete is the vast.OnDelete of the relation or edges whose sources the column holds.

@@ -40,7 +40,8 @@ func TestChangeOf(t *testing.T) {
 // TestChangedRows checks which runs show the number of changed rows.
 func TestChangedRows(t *testing.T) {
 	const statements = "CREATE TABLE t (a UNIQUE); INSERT INTO t VALUES (1), (2), (3); UPDATE t SET " +
-		"a = a + 5; DELETE FROM t WHERE a = 7; WITH x AS (SELECT 9 AS b) INSERT INTO t SELECT b FROM x RETURNING a; " +
+		"a = a + 5; DELETE FROM t WHERE a = 7; " +
+		"WITH x AS (SELECT 9 AS b) INSERT INTO t SELECT b FROM x RETURNING a; " +
 		"INSERT OR IGNORE INTO t VALUES (9); SELECT count(*) AS n FROM t"
 	const rows = "a\n9\nn\n3\n"
 	status, got, messages := run(t, Options{Statement: statements}, "")

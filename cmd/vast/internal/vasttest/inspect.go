@@ -12,8 +12,9 @@ import (
 	vastsql "github.com/vastgo/vast/sql"
 )
 
-// Inspect runs a world with an inspector that answers SQL, and returns the URL of the inspector. If handlers is
-// not nil, it returns further handlers for the inspector. At the end of the test, Inspect closes the world.
+// Inspect runs a world with an inspector that answers SQL, and returns the URL of the inspector. If handlers
+// is not nil, it returns further handlers for the inspector. At the end of the test, Inspect closes the
+// world.
 func Inspect(t *testing.T, w *vast.World, handlers func(*sql.DB) map[string]http.Handler,
 	systems ...sched.System,
 ) (url string) {

@@ -153,7 +153,8 @@ func (s *system) walk(body *ast.BlockStmt, depth int) {
 
 // access maps the methods that access the values of a column to whether the method writes.
 var access = map[string]bool{
-	"All": false, "At": false, "Disable": true, "DisableAt": true, "DisableRun": true, "Edit": true, "EditAt": true, "EditRun": true,
+	"All": false, "At": false, "Disable": true, "DisableAt": true, "DisableRun": true,
+	"Edit": true, "EditAt": true, "EditRun": true,
 	"Enable": true, "EnableAt": true, "EnableRun": true, "Get": false, "Set": true,
 	"SetAll": true, "Slice": false, "TryAt": false, "TrySlice": false,
 }

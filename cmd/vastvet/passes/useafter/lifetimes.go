@@ -34,12 +34,12 @@ var needsOpen = map[string][]string{
 	"heap.Buffer":       words("Append AppendN At Grow Truncate"),
 	"heap.Heap":         words("Alloc Realloc SizeOf Trim"),
 	"ring.Endless":      words("Append At Commit ReadAt ReadFrom Release Reserve Write"),
-	"sched.Schedule": words("Add Build ConfigureSet Disable DropCommands Enable GrowCommandBytes Remove Reset Run " +
-		"RunOnce RunTicks Tick"),
+	"sched.Schedule": words("Add Build ConfigureSet Disable DropCommands Enable GrowCommandBytes Remove " +
+		"Reset Run RunOnce RunTicks Tick"),
 	"vast.Commands": words("Delete GrowBytes New Trim"),
 	"vast.Tracker":  words("Added Changed Next Removed"),
-	"vast.World": words("Apply Archetype Clone CloneN DeleteAll Exchange Names OnMove Query Regroup Require Reset " +
-		"Trim"),
+	"vast.World": words("Apply Archetype Clone CloneN DeleteAll Exchange Names OnMove Query Regroup " +
+		"Require Reset Trim"),
 	"vm.Region": words("Carve CarvePrivate Collapse Commit Decommit Discard Huge Label MovePages " +
 		"Populate Protect"),
 
@@ -112,8 +112,8 @@ var keyed = words("bulk.Lists bulk.Pool bulk.SharedPool guard.Pool guard.Sampled
 	"vast.SparseColumn")
 
 // uses lists the functions that panic if their first argument is closed.
-var uses = words("arena.Append arena.Make arena.MakeSlice bulk.NewField event.New guard.Alloc guard.AllocSlice " +
-	"guard.Make guard.MakeSlice heap.Alloc heap.AllocSlice heap.Grow heap.Make " +
+var uses = words("arena.Append arena.Make arena.MakeSlice bulk.NewField event.New guard.Alloc " +
+	"guard.AllocSlice guard.Make guard.MakeSlice heap.Alloc heap.AllocSlice heap.Grow heap.Make " +
 	"heap.MakeSlice heap.Resize vast.ColumnOf vast.NewColumn vast.NewCommands vast.NewEdges " +
 	"vast.NewHeapColumn vast.NewRelation vast.NewSparseColumn vast.NewTag vast.NewTracker " +
 	"vast.RemoveResource vast.Resource vast.SetResource")
