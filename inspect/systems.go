@@ -59,6 +59,16 @@ type scheduleStats struct {
 	Systems         []systemTimes `json:"systems"`
 	States          []stateEntry  `json:"states"`
 	Events          []eventStats  `json:"events"` // queues of package event
+	Jobs            []jobStats    `json:"jobs"`   // background jobs
+}
+
+type jobStats struct {
+	Name     string  `json:"name"`
+	InFlight int     `json:"inFlight"`
+	Started  uint64  `json:"started"`
+	Late     uint64  `json:"late"`          // results for which a tick waited
+	Waited   float64 `json:"waitedSeconds"` // time for which ticks waited
+	Longest  float64 `json:"longestSeconds"`
 }
 
 type eventStats struct {
@@ -207,13 +217,17 @@ func (in *Inspector) statsOf(s *sched.Schedule, main bool) scheduleStats {
 		Ticks: timeStatsOf(st.Ticks), RecentTicks: timeStatsOf(st.RecentTicks),
 		Applying: timeStatsOf(st.Applying), RecentApplying: timeStatsOf(st.RecentApplying),
 		Systems: make([]systemTimes, 0, len(st.Systems)), States: make([]stateEntry, 0, len(st.States)),
-		Events: make([]eventStats, 0, len(st.Events)),
+		Events: make([]eventStats, 0, len(st.Events)), Jobs: make([]jobStats, 0, len(st.Jobs)),
 	}
 	for _, state := range st.States {
 		e.States = append(e.States, stateEntry(state))
 	}
 	for _, q := range st.Events {
 		e.Events = append(e.Events, eventStats(q))
+	}
+	for _, j := range st.Jobs {
+		e.Jobs = append(e.Jobs, jobStats{j.Name, j.InFlight, j.Started, j.Late, j.Waited.Seconds(),
+			j.Longest.Seconds()})
 	}
 	for _, sys := range st.Systems {
 		e.Systems = append(e.Systems, systemTimes{sys.Name, sys.Disabled, timeStatsOf(sys.Times),

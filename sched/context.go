@@ -15,11 +15,11 @@ type Context struct {
 	turn     // for package event; the method seat sets it
 	schedule *Schedule
 	system   *node
-	worker   *worker // the worker that runs the system
-	sequence int     // number of the step: a part of a job, or the code of the system between two jobs
-	part     bool    // whether this Context belongs to a part of a job
-	job      *job    // reused by the next Each, Split or Reduce
-	results  []any   // reductions, reused by the next Reduce
+	worker   *worker   // the worker that runs the system
+	sequence int       // number of the step: a part of a division, or the code of the system between two
+	part     bool      // whether this Context belongs to a part of a division
+	division *division // reused by the next Each, Split or Reduce
+	results  []any     // reductions, reused by the next Reduce
 }
 
 // sequenceBits is the number of low bits of a position (see [vast.Commands.At]) that hold the number of the
@@ -78,7 +78,7 @@ func (c *Context) Commands() *vast.Commands {
 
 // mustBeOwn panics if a part uses the Context of its system.
 func (c *Context) mustBeOwn() {
-	if c.job.underWay() {
+	if c.division.underWay() {
 		panic(fmt.Sprintf("sched: system %q uses its own Context in a part of Each, Split or Reduce: "+
 			"use the Context that the part receives", c.system.Name))
 	}

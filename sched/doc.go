@@ -11,6 +11,8 @@
 //   - [Set] is a group of systems that are ordered and switched together. [State] is a value that decides
 //     which systems run, such as the mode of a game. [Schedule.Disable] switches systems off.
 //   - [Resource] names other data that systems share, such as the events of package event.
+//   - [Jobs] runs a function beside the ticks, for several ticks, and hands in its result in a declared tick.
+//   - [Pool] is a pool of goroutines that the schedules of several worlds share.
 //   - [Context] gives the function the tick, [vast.Commands] and random numbers. [Context.Each] and [Reduce]
 //     divide the work of one system among several workers.
 //   - [Stats] holds the costs. [Graph] holds the order of the systems and the reasons for this order. A
@@ -24,7 +26,8 @@
 //   - phase: a part of a tick; its systems are done, and their commands applied, before the next phase begins
 //   - one-shot system: a system that runs once on request: see [Context.RunOnce]
 //   - conflict: two systems conflict when one writes what the other reads or writes
-//   - worker: a goroutine that runs systems; the goroutine that calls Tick is a worker, too
+//   - worker: runs systems; the goroutine that calls Tick is a worker, and so are goroutines of a [Pool]
+//   - job: one call of the function of [Jobs]; it is in flight from its start until its result is handed in
 //   - batch: a part of the entities that a query matches; it does not depend on the number of workers
 //   - step: a part of a system's run; each batch is a step of its own
 //   - position: the number that orders a command; its upper bits come from the system, its lower bits from
@@ -39,9 +42,10 @@
 // applied, the one-shot systems run that were asked for. After the phases, the functions of
 // [Context.AfterTick] run.
 //
-// A tick gives the same world, to the last bit, on one worker and on many. There are three reasons: two
-// conflicting systems always run in the same order; commands are applied in the order of their positions; and
-// random numbers are computed from the seed, the system, the tick and the entity.
+// A tick gives the same world, to the last bit, on one worker and on many. There are four reasons: two
+// conflicting systems always run in the same order; commands are applied in the order of their positions;
+// random numbers are computed from the seed, the system, the tick and the entity; and a tick waits for the
+// jobs whose results it declared to receive.
 //
 // Systems must keep two rules: they declare the columns that they touch, and only exclusive systems change
 // the structure directly. Three checks find systems that break a rule. In builds with -race, columns lie in
@@ -64,8 +68,8 @@
 // # Lifetimes
 //
 // A [Schedule] keeps goroutines until [Schedule.Close], which also releases the memory of its Commands. It
-// does not own the world: close the schedule first, then the world. A [Context] and its Commands are valid
-// until the function that received the Context returns.
+// does not own the world or the pool of Options.Pool: close the schedule first. A [Context] and its Commands
+// are valid until the function that received the Context returns.
 //
 // # Errors
 //

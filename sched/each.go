@@ -23,91 +23,91 @@ import (
 // the value of f's panic. In the long run Each itself allocates nothing, but a function literal may allocate.
 // To avoid this, make f once, outside of System.Run.
 func (c *Context) Each(q vast.Query, n int, f func(c *Context, b vast.Batch)) {
-	j := c.cut(q, n)
-	j.part = f
-	j.run()
+	d := c.cut(q, n)
+	d.part = f
+	d.run()
 }
 
 // Split calls f for each i from 0 to n-1, on this worker and on idle workers, and returns when all calls are
 // done. A call must not write what another call reads or writes. The rules of [Context.Each] hold, with i as
 // the number of the batch. Split panics when n is negative.
 func (c *Context) Split(n int, f func(c *Context, i int)) {
-	j := c.begin()
+	d := c.begin()
 	if n < 0 {
 		panic(fmt.Sprintf("sched: Context.Split(%d) in system %q: "+
 			"the number of parts cannot be negative", n, c.system.Name))
 	}
-	j.count = n
-	j.place()
-	j.index = f
-	j.run()
+	d.count = n
+	d.place()
+	d.index = f
+	d.run()
 }
 
-// cut prepares the context's job for the batches of a query.
-func (c *Context) cut(q vast.Query, n int) *job {
-	j := c.begin()
-	j.batches = j.batches[:0]
+// cut prepares the context's division for the batches of a query.
+func (c *Context) cut(q vast.Query, n int) *division {
+	d := c.begin()
+	d.batches = d.batches[:0]
 	for b := range q.Batches(n) {
-		j.batches = append(j.batches, b)
+		d.batches = append(d.batches, b)
 	}
-	j.count = len(j.batches)
-	j.place()
-	return j
+	d.count = len(d.batches)
+	d.place()
+	return d
 }
 
-// begin returns the context's job. It panics inside a part.
-func (c *Context) begin() *job {
+// begin returns the context's division. It panics inside a part.
+func (c *Context) begin() *division {
 	c.of()
-	j := c.job
-	if c.part || j.underWay() {
+	d := c.division
+	if c.part || d.underWay() {
 		panic(fmt.Sprintf("sched: system %q calls Each, Split or Reduce inside a part of another such call: "+
 			"merge the two loops", c.system.Name))
 	}
-	if j == nil {
-		j = &job{context: c}
-		c.job = j
+	if d == nil {
+		d = &division{context: c}
+		c.division = d
 	}
-	return j
+	return d
 }
 
 // place gives each part the number of a step of the system: see Context.sequence.
-func (j *job) place() {
-	c := j.context
-	j.first = c.sequence + 1
-	c.advance(j.count + 1)
+func (d *division) place() {
+	c := d.context
+	d.first = c.sequence + 1
+	c.advance(d.count + 1)
 }
 
-func (j *job) underWay() bool { return j != nil && (j.part != nil || j.index != nil) }
+func (d *division) underWay() bool { return d != nil && (d.part != nil || d.index != nil) }
 
-func (j *job) run() {
-	c := j.context
-	j.failed = nil
-	defer func() { j.part, j.index = nil, nil }()
-	j.next.Store(0)
-	if t := &c.schedule.team; len(t.workers) > 1 && j.count > 1 {
-		t.share(j)
+func (d *division) run() {
+	c := d.context
+	d.failed = nil
+	defer func() { d.part, d.index = nil, nil }()
+	d.next.Store(0)
+	if t := &c.schedule.team; len(t.workers) > 1 && d.count > 1 {
+		t.share(d)
 	} else {
-		j.take(c.worker)
+		d.take(c.worker)
 	}
 	if c.worker.recorded {
 		c.settle() // a part may have moved the position of the worker's Commands
 	}
-	if j.failed != nil {
-		panic(j.failed)
+	if d.failed != nil {
+		panic(d.failed)
 	}
 }
 
-// job is the work of one Each, Split or Reduce.
-type job struct {
+// division is the work of one Each, Split or Reduce, divided into parts.
+type division struct {
 	context *Context // the system's Context
 	count   int      // number of parts
 	batches []vast.Batch
-	part    func(*Context, vast.Batch) // callback of Each or Reduce; nil when the job does not run
-	index   func(*Context, int)        // callback of Split; nil when the job does not run
+	part    func(*Context, vast.Batch) // callback of Each or Reduce; nil when the division does not run
+	index   func(*Context, int)        // callback of Split; nil when the division does not run
 	first   int                        // number of the first part's step
 
 	// Guarded by the team's mutex:
-	helpers int        // number of other workers that work on this job
+	helpers int        // number of other workers that work on this division
 	waiting bool       // whether the system's worker waits for the helpers
 	failed  *partPanic // first panic of a helper
 
@@ -116,27 +116,28 @@ type job struct {
 	_    [64]byte
 }
 
-// partPanic is the panic of a part on another worker.
+// partPanic is the panic of a part on another worker, or of a job.
 type partPanic struct {
 	value any
 	stack []byte
+	job   string // the name of the Jobs if a job panicked, or empty
 }
 
 // take runs parts on a worker until no part is left.
-func (j *job) take(w *worker) {
+func (d *division) take(w *worker) {
 	c := &w.part
-	c.schedule, c.system, c.worker, c.part = j.context.schedule, j.context.system, w, true
+	c.schedule, c.system, c.worker, c.part = d.context.schedule, d.context.system, w, true
 	r := c.schedule.observers.recorder
 	var start, end time.Duration
 	if r != nil {
 		start = c.schedule.now()
 	}
-	for i := int(j.next.Add(1) - 1); i < j.count; i = int(j.next.Add(1) - 1) {
-		c.seat(w, j.first+i)
-		if j.index != nil {
-			j.index(c, i)
+	for i := int(d.next.Add(1) - 1); i < d.count; i = int(d.next.Add(1) - 1) {
+		c.seat(w, d.first+i)
+		if d.index != nil {
+			d.index(c, i)
 		} else {
-			j.part(c, j.batches[i])
+			d.part(c, d.batches[i])
 		}
 		if r != nil {
 			end = c.schedule.now()
@@ -146,72 +147,72 @@ func (j *job) take(w *worker) {
 	}
 }
 
-// help runs parts on a worker that does not run the system. It stores the panic of a part in j.failed. The
+// help runs parts on a worker that does not run the system. It stores the panic of a part in d.failed. The
 // system's worker then panics with this value.
-func (j *job) help(t *team, w *worker) {
+func (d *division) help(t *team, w *worker) {
 	ended := false
 	defer func() {
 		var failed *partPanic
 		if !ended {
-			failed = &partPanic{goexit, nil}
+			failed = &partPanic{value: goexit}
 			if v := recover(); v != nil {
-				failed = &partPanic{explained(v), debug.Stack()}
+				failed = &partPanic{value: explained(v), stack: debug.Stack()}
 			}
-			j.next.Store(int64(j.count))
+			d.next.Store(int64(d.count))
 		}
 		t.mu.Lock()
-		if failed != nil && j.failed == nil {
-			j.failed = failed
+		if failed != nil && d.failed == nil {
+			d.failed = failed
 		}
-		t.unlist(j)
-		j.helpers--
-		if j.helpers == 0 && j.waiting {
-			j.waiting = false
-			j.context.worker.wake <- struct{}{}
+		t.unlist(d)
+		d.helpers--
+		if d.helpers == 0 && d.waiting {
+			d.waiting = false
+			d.context.worker.wake <- struct{}{}
 		}
 		t.mu.Unlock()
 	}()
 	if s := t.schedule; s.observers.task != nil {
-		defer trace.StartRegion(s.observers.trace, "parts of "+j.context.system.Name).End()
+		defer trace.StartRegion(s.observers.trace, "parts of "+d.context.system.Name).End()
 	}
-	j.take(w)
+	d.take(w)
 	ended = true
 }
 
-// share runs the job together with idle workers, and returns when the job is done.
-func (t *team) share(j *job) {
+// share runs the division together with idle workers, and returns when the division is done.
+func (t *team) share(d *division) {
 	t.mu.Lock()
-	t.jobs = append(t.jobs, j)
-	t.rouse(j.count - 1)
+	t.shared = append(t.shared, d)
+	t.rouse(d.count - 1)
 	t.mu.Unlock()
 	// The system must not continue before all parts are done, even if a part panics.
 	defer func() {
-		j.next.Store(int64(j.count))
-		w := j.context.worker
+		d.next.Store(int64(d.count))
+		w := d.context.worker
 		t.mu.Lock()
-		t.unlist(j)
+		t.unlist(d)
 		r := t.schedule.observers.recorder
-		if r != nil && j.helpers > 0 {
+		if r != nil && d.helpers > 0 {
 			start := t.schedule.now()
 			defer func() {
-				r.keep(w, mark{kind: AwaitedParts, system: j.context.system, part: -1, start: start,
+				r.keep(w, mark{kind: AwaitedParts, system: d.context.system, part: -1, start: start,
 					end: t.schedule.now()})
 			}()
 		}
-		for j.helpers > 0 {
-			j.waiting = true
+		for d.helpers > 0 {
+			d.waiting = true
 			t.mu.Unlock()
 			<-w.wake
 			t.mu.Lock()
 		}
 		t.mu.Unlock()
 	}()
-	j.take(j.context.worker)
+	d.take(d.context.worker)
 }
 
-// unlist removes a job from the list. The caller holds the mutex.
-func (t *team) unlist(j *job) {
-	if i := slices.Index(t.jobs, j); i >= 0 {
-		t.jobs = slices.Delete(t.jobs, i, i+1)
+// unlist removes a division from the list. The caller holds the mutex.
+func (t *team) unlist(d *division) {
+	if i := slices.Index(t.shared, d); i >= 0 {
+		t.shared = slices.Delete(t.shared, i, i+1)
 	}
 }

@@ -21,6 +21,9 @@ func (e *OrderError) Error() string { return "sched: " + e.detail }
 type PanicError struct {
 	// System is the system's name. It is empty if a hook panicked while commands were applied.
 	System string
+	// Job is the name of the [Jobs] if a job panicked whose result the system received. Otherwise it is
+	// empty.
+	Job string
 	// Value is the value of the panic, or a text if the system ended its goroutine. For a fault in memory of
 	// package vm, it is a [*vm.Fault] that describes the memory, or a *guard.Fault.
 	Value any
@@ -32,6 +35,10 @@ type PanicError struct {
 func (e *PanicError) Error() string {
 	if e.System == "" {
 		return fmt.Sprintf("sched: a hook panicked while commands were applied: %v", e.Value)
+	}
+	if e.Job != "" {
+		return fmt.Sprintf("sched: a job of %q panicked, whose result system %q received: %v", e.Job,
+			e.System, e.Value)
 	}
 	return fmt.Sprintf("sched: system %q panicked: %v", e.System, e.Value)
 }

@@ -59,7 +59,7 @@ func (eventSchedules) Check(context any, q events.Queue, write bool, what string
 	case !declared && !n.Exclusive:
 		panic(fmt.Sprintf("event: %s of %q in system %q, which does not declare it: name the Resource of "+
 			"the queue in the system's %s", what, q.Name(), n.Name, list))
-	case write && c.job.underWay():
+	case write && c.division.underWay():
 		panic(fmt.Sprintf("event: %s of %q in system %q, in a part of Each, Split or Reduce: use the "+
 			"Context that the part receives", what, q.Name(), n.Name))
 	}
@@ -68,7 +68,7 @@ func (eventSchedules) Check(context any, q events.Queue, write bool, what string
 func (eventSchedules) Alone(schedule any, send bool, what string) *turn {
 	s := schedule.(*Schedule)
 	t := &s.queues.between
-	if c := s.queues.exclusive; c != nil && !c.job.underWay() {
+	if c := s.queues.exclusive; c != nil && !c.division.underWay() {
 		t = c.Turn()
 	} else if !s.queues.outside {
 		panic("event: " + what + " without a Context while systems run: give the Context that the system " +

@@ -3,6 +3,7 @@ package sched_test
 import (
 	"context"
 	"fmt"
+	"sync"
 
 	"github.com/vastgo/vast"
 	"github.com/vastgo/vast/sched"
@@ -390,4 +391,87 @@ func ExampleSchedule_Disable() {
 	// Output:
 	// it rains in tick 1
 	// it rains in tick 3
+}
+
+// A job searches for a path beside the ticks. Its result is handed in ten ticks later, on any machine.
+func ExampleJobs() {
+	type request struct {
+		Ship     vast.Entity
+		From, To int
+	}
+	w := vast.NewWorld(vast.Options{MaxEntities: 1 << 10})
+	defer w.Close()
+	places := vast.NewColumn[int](w)
+	ship := w.Archetype(places).New()
+	s := sched.New(w, sched.Options{})
+	defer s.Close()
+	paths := sched.NewJobs(s, func(ctx context.Context, r request) (path []int) {
+		for place := r.From; place != r.To && ctx.Err() == nil; place++ { // a long search
+			path = append(path, place+1)
+		}
+		return path
+	}, sched.JobsOptions{Name: "paths", Ticks: 10})
+
+	s.Add(sched.System{Name: "ask", Reads: sched.Columns(places),
+		WritesResources: sched.Resources(paths.Resource()), Run: func(c *sched.Context) {
+			if c.Tick() == 3 {
+				if err := paths.Start(c, request{ship, *places.Get(ship), 4}); err != nil {
+					fmt.Println(err) // too many jobs are in flight
+				}
+			}
+		}})
+	s.Add(sched.System{Name: "follow", Writes: sched.Columns(places),
+		WritesResources: sched.Resources(paths.Resource()), Run: func(c *sched.Context) {
+			for r, path := range paths.Results(c) {
+				if place := places.Get(r.Ship); place != nil { // the ship may be gone by now
+					*place = path[len(path)-1]
+					fmt.Println("tick", c.Tick(), path)
+				}
+			}
+		}})
+	if err := s.RunTicks(context.Background(), 20); err != nil {
+		fmt.Println(err)
+	}
+	// Output:
+	// tick 13 [1 2 3 4]
+}
+
+// Three rooms, a world each, share the goroutines of one pool.
+func ExampleNewPool() {
+	p := sched.NewPool(0) // as many workers as processors
+	defer p.Close()       // after the schedules
+	var rooms []*sched.Schedule
+	for i := range 3 {
+		w := vast.NewWorld(vast.Options{MaxEntities: 1 << 10})
+		defer w.Close()
+		ages := vast.NewColumn[age](w)
+		w.Archetype(ages).NewN(100*(i+1), nil)
+		guests := w.Query(ages)
+		s := sched.New(w, sched.Options{Pool: p})
+		defer s.Close()
+		s.Add(sched.System{Name: "age", Writes: sched.Columns(ages), Run: func(c *sched.Context) {
+			c.Each(guests, 64, func(_ *sched.Context, b vast.Batch) {
+				for slot := range b.Slots() {
+					*ages.At(slot)++
+				}
+			})
+		}})
+		rooms = append(rooms, s)
+	}
+	var all sync.WaitGroup
+	for _, s := range rooms {
+		all.Go(func() {
+			if err := s.RunTicks(context.Background(), 10); err != nil {
+				fmt.Println(err)
+			}
+		})
+	}
+	all.Wait()
+	for _, s := range rooms {
+		fmt.Println(s.World().Len(), "guests after tick", s.Stats().Tick)
+	}
+	// Output:
+	// 100 guests after tick 10
+	// 200 guests after tick 10
+	// 300 guests after tick 10
 }

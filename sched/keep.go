@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/vastgo/vast/internal/events"
 	"github.com/vastgo/vast/internal/state"
 )
 
@@ -40,6 +39,9 @@ func (schedules) Keep(of any, k state.Keeper, known *state.Schedule) bool {
 	}
 	s.switchOff()
 	s.mu.Unlock()
+	for _, j := range s.jobs {
+		j.delay(known.Tick) // the store has read the jobs before it knew the schedule
+	}
 	s.saved = known.States
 	s.restoreStates()
 	return true
@@ -71,7 +73,18 @@ func (schedules) State(of any) state.Schedule {
 	return result
 }
 
-// Queues returns the queues of package event.
-func (schedules) Queues(of any) []events.Queue { return of.(*Schedule).queues.list }
+// Parts returns the queues of package event and the Jobs.
+func (schedules) Parts(of any) (parts []state.Part) {
+	s := of.(*Schedule)
+	for _, q := range s.queues.list {
+		parts = append(parts, state.Part{Of: q, Kind: "queue",
+			Held: fmt.Sprintf("events of the queue %q", q.Name())})
+	}
+	for _, j := range s.jobs {
+		parts = append(parts, state.Part{Of: j, Kind: "Jobs",
+			Held: fmt.Sprintf("the jobs in flight of the Jobs %q", j.stats().Name)})
+	}
+	return parts
+}
 
 func (schedules) Leave(of any) { of.(*Schedule).keeper = nil }

@@ -10,8 +10,7 @@ import (
 )
 
 // open lists the schedules that are not closed. It has weak pointers, so the garbage collector can free a
-// schedule with one worker, and its world, without Close. A schedule with several workers stays until Close,
-// because the goroutines of the workers refer to it.
+// schedule, and its world, without Close. Without Close, the goroutines of the workers stay.
 var open struct {
 	mu   sync.Mutex
 	made uint64                                                // number of schedules made so far

@@ -14,16 +14,16 @@ import (
 // In the long run Reduce itself allocates nothing.
 func Reduce[R any](c *Context, q vast.Query, n int, part func(c *Context, b vast.Batch) R,
 	combine func(a, b R) R) R {
-	j := c.cut(q, n)
+	d := c.cut(q, n)
 	r := reductionOf[R](c)
 	r.part = part
-	r.results = slices.Grow(r.results, len(j.batches))[:len(j.batches)]
+	r.results = slices.Grow(r.results, len(d.batches))[:len(d.batches)]
 	defer func() {
 		clear(r.results) // so that r keeps no values alive
 		r.part, r.results = nil, r.results[:0]
 	}()
-	j.part = r.one
-	j.run()
+	d.part = r.one
+	d.run()
 	var result R
 	for i, v := range r.results {
 		if i == 0 {
@@ -51,7 +51,7 @@ func reductionOf[R any](c *Context) *reduction[R] {
 	}
 	r := new(reduction[R])
 	r.one = func(p *Context, b vast.Batch) {
-		r.results[p.sequence-p.system.context.job.first] = r.part(p, b)
+		r.results[p.sequence-p.system.context.division.first] = r.part(p, b)
 	}
 	c.results = append(c.results, r)
 	return r

@@ -17,8 +17,11 @@ import (
 // Options are the options of a schedule. The zero value works.
 type Options struct {
 	// Workers is the number of goroutines that run systems, including the one that calls [Schedule.Tick].
-	// Default: runtime.GOMAXPROCS(0).
+	// Default: runtime.GOMAXPROCS(0), or the workers of Pool.
 	Workers int
+	// Pool is the pool of goroutines that the schedule shares with the schedules of other worlds. Workers
+	// must not be more than the workers of the pool. Default: a pool of its own.
+	Pool *Pool
 	// Rate is the number of ticks in a second of simulated time. [Schedule.Run] makes Rate ticks in a second
 	// of real time. Default: 60.
 	Rate int
@@ -96,6 +99,7 @@ type Schedule struct {
 	loop       loop
 	observers  observers
 	queues     queues
+	jobs       []anyJobs     // in the order in which they were made; guarded by the mutex when it changes
 	keeper     state.Keeper  // the store that keeps the world, or nil
 	saved      []state.Value // values in the store of states that are not made yet
 	unrestored error         // says which values in the store fit no state
@@ -105,9 +109,9 @@ type Schedule struct {
 	counters counters
 }
 
-// New returns a schedule for the world, without systems. New starts the goroutines of the workers, which
-// sleep until there is work. [Schedule.Close] ends the goroutines. New panics when w is nil or an option is
-// invalid.
+// New returns a schedule for the world, without systems. Without Options.Pool, New starts the goroutines of
+// the workers, which sleep until there is work, and [Schedule.Close] ends them. New panics when w is nil or
+// an option is invalid.
 func New(w *vast.World, o Options) *Schedule {
 	if w == nil {
 		panic("sched: New: the world is nil")
@@ -115,6 +119,19 @@ func New(w *vast.World, o Options) *Schedule {
 	if o.Workers < 0 || o.Rate < 0 || o.CatchUp < 0 || o.Rate > int(time.Second) {
 		panic(fmt.Sprintf("sched: New: Workers is %d, Rate %d, CatchUp %d: none can be negative, "+
 			"and Rate must be at most %d", o.Workers, o.Rate, o.CatchUp, int(time.Second)))
+	}
+	pool := o.Pool
+	if pool != nil {
+		if pool.workers == 0 {
+			panic("sched: New: Options.Pool is the zero Pool: make one with NewPool")
+		}
+		if o.Workers > pool.workers {
+			panic(fmt.Sprintf("sched: New: Workers is %d, and Options.Pool has %d workers: leave Workers "+
+				"zero, or make a larger pool", o.Workers, pool.workers))
+		}
+		if o.Workers == 0 {
+			o.Workers = pool.workers
+		}
 	}
 	if o.Workers == 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
@@ -140,7 +157,11 @@ func New(w *vast.World, o Options) *Schedule {
 		byName: make(map[string]*node), known: make(map[string]bool), disabled: make(map[string]bool),
 		phases: slices.Clone(o.Phases)}
 	s.loop.poke = make(chan struct{}, 1)
-	s.team.start(s, o.Workers)
+	if pool == nil {
+		pool = NewPool(o.Workers)
+	}
+	pool.enter()
+	s.team.start(s, o.Workers, pool)
 	s.queues.end()
 	s.enlist()
 	return s
@@ -313,8 +334,9 @@ func (s *Schedule) DropCommands() error {
 
 // Close ends the simulation: it drops commands that could not be applied, and calls the End functions that
 // have not run. Close then ends the goroutines, waits for them, and releases the memory of the Commands and
-// of the queues of package event. The world stays open. If an End function fails, Close returns the error as
-// [Schedule.Tick] does, and closes the schedule nevertheless. A second Close does nothing.
+// of the queues of package event. The goroutines of Options.Pool stay. The world stays open. If an End
+// function fails, Close returns the error as [Schedule.Tick] does, and closes the schedule nevertheless. A
+// second Close does nothing.
 func (s *Schedule) Close() error {
 	s.mustBeMade("Close")
 	if s.closed {
@@ -324,8 +346,14 @@ func (s *Schedule) Close() error {
 	defer s.busy.Store(false)
 	err := s.finish()
 	s.closed = true
+	for _, j := range s.jobs {
+		j.close()
+	}
 	s.delist()
-	s.team.stop()
+	s.team.pool.leave()
+	if s.options.Pool == nil {
+		s.team.pool.Close()
+	}
 	s.observers.close()
 	return errors.Join(append(s.queues.close(), err, s.drop())...)
 }

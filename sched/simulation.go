@@ -23,9 +23,10 @@ func (s *Schedule) Stopped() bool {
 func (c *Context) Stop() { c.of().Stop() }
 
 // Reset ends the simulation and prepares the next one. Reset drops commands that could not be applied, calls
-// the End functions that have not run, and drops all events of package event. The next tick calls the Start
-// functions again, and has number 1. From then on, all random numbers come from the given seed. Each [State]
-// has its first value again. Systems and statistics stay, and disabled systems stay disabled.
+// the End functions that have not run, and drops all events of package event and all [Jobs] in flight. The
+// next tick calls the Start functions again, and has number 1. From then on, all random numbers come from the
+// given seed. Each [State] has its first value again. Systems and statistics stay, and disabled systems stay
+// disabled.
 //
 // Reset itself does not touch the world. To begin the next simulation with an empty world, call
 // vast.World.Reset after this method and not before, because End may read the world. vast.World.Reset
@@ -40,6 +41,9 @@ func (s *Schedule) Reset(seed uint64) error {
 	defer s.busy.Store(false)
 	err := s.finish()
 	s.queues.reset()
+	for _, j := range s.jobs {
+		j.reset()
+	}
 	s.number, s.starting = 0, true
 	s.stopped.Store(false)
 	s.mu.Lock()

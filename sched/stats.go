@@ -25,6 +25,7 @@ type Stats struct {
 	Systems        []SystemStats // in the order in which a single worker would run them
 	States         []StateStats  // in the order in which they were made
 	Events         []EventStats  // queues of package event, in the order in which they were made
+	Jobs           []JobStats    // in the order in which they were made
 }
 
 // SystemStats are the statistics of one system of a phase. One-shot systems and the systems of states have no
@@ -178,6 +179,9 @@ func (s *Schedule) Stats() Stats {
 		Ticks: c.ticks.stats(), Applying: c.applying.stats(), Events: s.queues.stats()}
 	for _, m := range s.states {
 		st.States = append(st.States, m.stats())
+	}
+	for _, j := range s.jobs {
+		st.Jobs = append(st.Jobs, j.stats())
 	}
 	systems := slices.Clone(c.systems)
 	recent := c.applying.recent(0, make([]time.Duration, 0, recentRuns))

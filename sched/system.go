@@ -86,10 +86,12 @@ type System struct {
 func Columns(cols ...vast.AnyColumn) []vast.AnyColumn { return cols }
 
 // Resource names a value that is not a component: a resource of the world, by its type, any other value that
-// systems share, or a queue of package event. Systems that only send events to a queue do not conflict.
+// systems share, a queue of package event, or [Jobs]. Systems that only send events to a queue do not
+// conflict.
 type Resource struct {
 	typ   reflect.Type
 	queue events.Queue // the queue of package event that the Resource names, or nil
+	jobs  string       // the name of the Jobs that the Resource names, or empty
 }
 
 // ResourceOf returns the Resource of type T, for [System]; see vast.Resource.
@@ -98,8 +100,11 @@ func ResourceOf[T any]() Resource { return Resource{typ: reflect.TypeFor[T]()} }
 // Resources returns its arguments as a list, for ReadsResources and WritesResources of [System].
 func Resources(rs ...Resource) []Resource { return rs }
 
-// String returns the name of the type, or the name of the event queue.
+// String returns the name of the type, of the event queue, or of the Jobs.
 func (r Resource) String() string {
+	if r.jobs != "" {
+		return r.jobs
+	}
 	if r.queue != nil {
 		return r.queue.Name()
 	}

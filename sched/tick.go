@@ -13,7 +13,7 @@ import (
 )
 
 // Code that runAsOwner or runWorker calls counts as the work of the world's owner. runAsOwner runs on the
-// goroutine that calls Tick, and runWorker on the goroutines of the other workers.
+// goroutine that calls Tick, and runWorker on the goroutines of the pool.
 func init() {
 	atwork.Mark((*Schedule).runAsOwner)
 	atwork.Mark((*team).runWorker)
@@ -172,7 +172,7 @@ func (s *Schedule) abandon() {
 			t.running--
 		}
 		for t.running > 0 {
-			t.sleep(w)
+			t.sleep()
 		}
 	}
 	w.system = nil
@@ -277,7 +277,7 @@ func (s *Schedule) failed(n *node, v any) {
 	case nil:
 		err = &PanicError{System: n.Name, Value: goexit}
 	case *partPanic:
-		err = &PanicError{System: n.Name, Value: v.value, Stack: v.stack}
+		err = &PanicError{System: n.Name, Job: v.job, Value: v.value, Stack: v.stack}
 		if e, ok := v.value.(*AccessError); ok {
 			err = e
 		}

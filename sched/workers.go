@@ -1,7 +1,6 @@
 package sched
 
 import (
-	"runtime/debug"
 	"slices"
 	"sync"
 	"time"
@@ -9,46 +8,46 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// worker is a goroutine that runs systems and parts. The first worker is the goroutine that calls Tick.
+// worker runs systems and parts. The first worker is the goroutine that calls Tick. A goroutine of the pool
+// runs another worker as long as there is work for it.
 type worker struct {
+	team     *team
 	index    int
 	commands *vast.Commands // nil until the first use
 	recorded bool           // whether commands may hold commands that are not applied
 	position int            // position of the last recorded command, if recorded is true
 	part     Context        // the Context that parts receive
 	system   *node          // the running system
-	wake     chan struct{}  // receives a token when this worker must stop sleeping
+	wake     chan struct{}  // receives a token when this worker must stop waiting
+	next     *worker        // in the list of workers that wait for a goroutine of the pool
 }
 
-// team is the set of workers. Idle workers sleep and do not spin.
+// team is the set of workers of a schedule. Idle workers do not spin: they have no goroutine, and the first
+// worker sleeps.
 type team struct {
 	schedule *Schedule
 	workers  []*worker
-	gone     sync.WaitGroup
+	pool     *Pool
 
 	mu      sync.Mutex
-	idle    []*worker // asleep, or about to sleep, until there is work
-	ready   []*node   // systems that may start
-	jobs    []*job    // jobs that may have parts left
-	left    int       // number of systems of the stage that are not done
-	running int       // number of running systems
-	halted  bool      // whether no more systems may start
-	err     error     // the error that halted the team
-	place   int       // index of the system that caused err, in the order of the phase
-	closed  bool
+	asleep  bool        // whether the first worker sleeps, or is about to sleep, until there is work
+	idle    []*worker   // the other workers without work
+	ready   []*node     // systems that may start
+	shared  []*division // divisions that may have parts left
+	left    int         // number of systems of the stage that are not done
+	running int         // number of running systems
+	halted  bool        // whether no more systems may start
+	err     error       // the error that halted the team
+	place   int         // index of the system that caused err, in the order of the phase
 }
 
-func (t *team) start(s *Schedule, n int) {
-	t.schedule = s
+func (t *team) start(s *Schedule, n int, p *Pool) {
+	t.schedule, t.pool = s, p
 	t.workers = make([]*worker, n)
-	t.idle = make([]*worker, 0, n)
 	for i := range t.workers {
-		t.workers[i] = &worker{index: i, wake: make(chan struct{}, 1)}
+		t.workers[i] = &worker{team: t, index: i, wake: make(chan struct{}, 1)}
 	}
-	for _, w := range t.workers[1:] {
-		t.gone.Add(1)
-		go t.runWorker(w)
-	}
+	t.idle = slices.Clone(t.workers[1:])
 }
 
 func (t *team) makeRoom(n int) {
@@ -57,61 +56,50 @@ func (t *team) makeRoom(n int) {
 	t.ready = slices.Grow(t.ready[:0], n)
 }
 
-// stop ends the goroutines and waits for them. No stage may be running.
-func (t *team) stop() {
-	t.mu.Lock()
-	t.closed = true
-	t.rouse(len(t.idle))
-	t.mu.Unlock()
-	t.gone.Wait()
-}
-
+// runWorker works as a worker until there is no work.
 func (t *team) runWorker(w *worker) {
-	debug.SetPanicOnFault(true)
-	ended := false
-	defer func() {
-		if ended {
-			t.gone.Done()
-			return
-		}
-		// A system or a part has called runtime.Goexit, so start another goroutine. A panic cannot be the
-		// cause, because run and help recover panics.
-		t.mu.Lock()
-		if w.system != nil {
-			t.finish(w)
-		}
-		t.mu.Unlock()
-		go t.runWorker(w)
-	}()
 	t.mu.Lock()
-	for !t.closed {
-		if !t.work(w) {
-			t.sleep(w)
-		}
+	for t.work(w) {
 	}
-	t.mu.Unlock()
-	ended = true
-}
-
-// sleep waits for work. The caller holds the mutex, which sleep releases while it waits.
-func (t *team) sleep(w *worker) {
 	t.idle = append(t.idle, w)
 	t.mu.Unlock()
-	<-w.wake
+}
+
+// recoverWorker ends the system of a worker whose goroutine is ending.
+func (t *team) recoverWorker(w *worker) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if w.system != nil {
+		t.finish(w)
+	}
+}
+
+// sleep lets the first worker wait for work. The caller holds the mutex, which sleep releases while it waits.
+func (t *team) sleep() {
+	t.asleep = true
+	t.mu.Unlock()
+	<-t.workers[0].wake
 	t.mu.Lock()
 }
 
-// rouse wakes up to n idle workers. The caller holds the mutex.
+// rouse wakes up to n idle workers. The first worker is the first to wake, because the others may have to
+// wait for a goroutine of the pool. The caller holds the mutex.
 func (t *team) rouse(n int) {
-	if n <= 0 || len(t.idle) == 0 {
+	if n <= 0 {
 		return
+	}
+	woken := t.rouseFirst()
+	if woken {
+		n--
 	}
 	for ; n > 0 && len(t.idle) > 0; n-- {
 		w := t.idle[len(t.idle)-1]
 		t.idle = t.idle[:len(t.idle)-1]
-		w.wake <- struct{}{}
+		woken = t.pool.serve(w) || woken
 	}
-	go makeWay()
+	if woken {
+		go makeWay()
+	}
 }
 
 // makeWay does nothing, but starting it lets other processors of Go's scheduler run a woken worker
@@ -120,19 +108,17 @@ func (t *team) rouse(n int) {
 // worker, the processor reserves makeWay and not the worker.
 func makeWay() {}
 
-// rouseFirst wakes the first worker, if it sleeps, when a stage has ended. The caller holds the mutex.
-func (t *team) rouseFirst() {
-	for i, w := range t.idle {
-		if w == t.workers[0] {
-			t.idle[i] = t.idle[len(t.idle)-1]
-			t.idle = t.idle[:len(t.idle)-1]
-			w.wake <- struct{}{}
-			return
-		}
+// rouseFirst wakes the first worker if it sleeps, and reports whether it did. The caller holds the mutex.
+func (t *team) rouseFirst() bool {
+	asleep := t.asleep
+	if asleep {
+		t.asleep = false
+		t.workers[0].wake <- struct{}{}
 	}
+	return asleep
 }
 
-// work runs a system or parts of a job, and reports whether there was work. The caller holds the mutex,
+// work runs a system or parts of a division, and reports whether there was work. The caller holds the mutex,
 // which work releases while it runs the system or the parts.
 func (t *team) work(w *worker) bool {
 	if len(t.ready) > 0 && !t.halted {
@@ -149,15 +135,15 @@ func (t *team) work(w *worker) bool {
 		t.finish(w)
 		return true
 	}
-	if len(t.jobs) > 0 {
-		j := t.jobs[len(t.jobs)-1]
-		if j.next.Load() >= int64(j.count) {
-			t.unlist(j)
+	if len(t.shared) > 0 {
+		d := t.shared[len(t.shared)-1]
+		if d.next.Load() >= int64(d.count) {
+			t.unlist(d)
 			return true
 		}
-		j.helpers++
+		d.helpers++
 		t.mu.Unlock()
-		j.help(t, w)
+		d.help(t, w)
 		t.mu.Lock()
 		return true
 	}
@@ -213,7 +199,7 @@ func (t *team) runStage(st *stage) {
 	t.rouse(st.roots - 1)
 	for !t.over() {
 		if !t.work(t.workers[0]) {
-			t.sleep(t.workers[0])
+			t.sleep()
 		}
 	}
 	t.ready = t.ready[:0]

@@ -17,7 +17,7 @@ func serial(*Schedule) bool { return invariants.Enabled }
 func goroutines() (stacks []string) {
 	b := make([]byte, 1<<20)
 	for _, stack := range strings.Split(string(b[:runtime.Stack(b, true)]), "\n\n") {
-		if strings.Contains(stack, "(*team).runWorker") {
+		if strings.Contains(stack, "(*Pool).run(") {
 			stacks = append(stacks, stack)
 		}
 	}

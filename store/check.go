@@ -25,8 +25,9 @@ type Check struct {
 	// instead of [Open]. Again makes a new world, calls open, calls Attach if the program does, calls
 	// Recover, and closes the world. Again must not make ticks after Recover, and returns the error of open
 	// or Recover. For each check, the store calls Again twice on a separate goroutine: to copy the newest
-	// checkpoint, and to repeat the ticks. The codecs and variables of the program must be safe for use by
-	// two goroutines, because both worlds of the program may use them at the same time. Default: no checks.
+	// checkpoint, and to repeat the ticks. The codecs, variables and sched.Jobs of the program must be safe
+	// for use by two goroutines, because both worlds of the program may use them at the same time. Default:
+	// no checks.
 	Again func(open func(w *vast.World, o Options) (*Store, error)) error
 	// Every is the least time from the end of one check to the beginning of the next. Default: a minute.
 	Every time.Duration

@@ -42,8 +42,14 @@ func containersOf(o Options, w *state.World) (all []container, err error) {
 	return all, nil
 }
 
-// containerOf returns the state of a container of package bulk, or of a queue of package event.
+// containerOf returns the state of a container of package bulk, of a queue of package event, or of the jobs
+// of package sched.
 func containerOf(container any) (state.Container, error) {
+	if s := schedules(); s != nil {
+		if c := s.Container(container); c != nil {
+			return c, nil
+		}
+	}
 	if events, ok := state.Events.(interface{ Container(any) state.Container }); ok {
 		if c := events.Container(container); c != nil {
 			return c, nil

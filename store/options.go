@@ -19,13 +19,14 @@ type Options struct {
 	// encoding of a type. Make codecs with [CodecOf]. A codec applies to all values of its type in
 	// HeapColumns and resources, also inside of other values.
 	Codecs []Codec
-	// Containers are the containers of package bulk, and the queues of package event, that are saved and
-	// loaded together with the world. The keys are their names in the file, and the values are pointers to
-	// them: *bulk.Array, *bulk.Pool, *bulk.Dense, *bulk.Table, *bulk.Lists, *bulk.HashIndex,
-	// *bulk.OrderedIndex, *bulk.Indexed, and *event.Queue. A *bulk.Indexed stands for its pool and the
-	// indices attached to the pool. After Load, each container has the same elements in the same places, its
-	// Handles and Lists are valid, and it continues like the saved container. See [Load] for exceptions.
-	// [Store.Attach] needs all event queues of the schedule in Containers.
+	// Containers are the containers of package bulk, the queues of package event, and the jobs in flight of
+	// package sched, that are saved and loaded together with the world. The keys are their names in the file,
+	// and the values are pointers to them: *bulk.Array, *bulk.Pool, *bulk.Dense, *bulk.Table, *bulk.Lists,
+	// *bulk.HashIndex, *bulk.OrderedIndex, *bulk.Indexed, *event.Queue, and *sched.Jobs. A *bulk.Indexed
+	// stands for its pool and the indices attached to the pool. After Load, each container has the same
+	// elements in the same places, its Handles and Lists are valid, and it continues like the saved
+	// container. See [Load] for exceptions. Jobs start again after Load. [Store.Attach] needs all event
+	// queues and Jobs of the schedule in Containers.
 	//
 	// SharedArray, SharedPool and SharedTable are not accepted, because other goroutines may change them
 	// while the world is being saved. Default: none.

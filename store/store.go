@@ -12,7 +12,6 @@ import (
 
 	"github.com/vastgo/vast"
 	"github.com/vastgo/vast/internal/disk"
-	"github.com/vastgo/vast/internal/events"
 	"github.com/vastgo/vast/internal/state"
 	"github.com/vastgo/vast/store/internal/journal"
 )
@@ -294,7 +293,8 @@ type scheduler interface {
 	Keep(schedule any, k state.Keeper, known *state.Schedule) bool
 	State(schedule any) state.Schedule
 	Leave(schedule any)
-	Queues(schedule any) []events.Queue
+	Parts(schedule any) []state.Part
+	Container(container any) state.Container
 }
 
 func identity(id [16]byte) string { return hex.EncodeToString(id[:]) }

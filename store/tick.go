@@ -29,7 +29,7 @@ type Schedule interface {
 // Attach makes a schedule report its ticks to the store. The store then applies inputs before each tick, and
 // takes checkpoints after ticks. The schedule continues after the last tick in the store, with the seed that
 // the store has recorded. Call Attach before Recover and before the first tick. Visitors of the world wait
-// for the end of Recover. Attach panics if Options.Containers lacks an event queue of the schedule.
+// for the end of Recover. Attach panics if Options.Containers lacks an event queue or Jobs of the schedule.
 //
 // The Start functions of systems run in each process, before its first tick. If Context.Tick is above 0 in
 // Start, the store has read the world, and Start must not fill it again.
@@ -45,23 +45,23 @@ func (s *Store) Attach(schedule Schedule) {
 	if k := schedules(); k == nil || !k.Keep(schedule, keeper{s}, s.known) {
 		panic("store: Store.Attach: the schedule is no *sched.Schedule: call Store.Tick for each tick")
 	}
-	s.mustKeepEvents(schedule)
+	s.mustKeepParts(schedule)
 	s.schedule = schedule
 }
 
-// mustKeepEvents panics if the store does not keep an event queue of the schedule. A restart would lose the
-// events of the last tick.
-func (s *Store) mustKeepEvents(schedule any) {
+// mustKeepParts panics if the store does not keep an event queue or the jobs of the schedule. A restart would
+// lose the events of the last tick and the jobs in flight.
+func (s *Store) mustKeepParts(schedule any) {
 	kept := make(map[any]bool)
 	for _, container := range s.o.Containers {
 		if c, err := containerOf(container); err == nil {
 			kept[c.Of()[0]] = true
 		}
 	}
-	for _, q := range schedules().Queues(schedule) {
-		if !kept[q] {
-			panic(fmt.Sprintf("store: Store.Attach: a restart would lose events of the queue %q: make the "+
-				"queue before Open, and name it in Options.Containers", q.Name()))
+	for _, part := range schedules().Parts(schedule) {
+		if !kept[part.Of] {
+			panic(fmt.Sprintf("store: Store.Attach: a restart would lose %s: make the %s before Open, and "+
+				"name it in Options.Containers", part.Held, part.Kind))
 		}
 	}
 }

@@ -81,8 +81,8 @@
 // # declared
 //
 // This check finds systems that touch a column without declaring it. Such systems may run at the same time as
-// systems that write the column. It also finds systems that use an event queue without declaring it: the
-// queue panics then.
+// systems that write the column. It also finds systems that use an event queue or Jobs without declaring
+// them: the call panics then. And it finds background jobs that touch a column: they run beside the systems.
 //
 //	s.Add(sched.System{Name: "move", Writes: sched.Columns(pos), Run: func(c *sched.Context) {
 //		for run := range q.Runs() {

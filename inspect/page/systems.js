@@ -63,6 +63,7 @@ export const page = {
     const graph = systemGraph({ onSystem: (name) => mark('system', name), onColumn: (name) => mark('column', name) });
     const course = timeline({ record, onSystem: (name) => mark('system', name) });
     const states = h('p', { class: 'dim systems-states' });
+    const jobs = h('p', { class: 'dim systems-states' });
     const queues = h('tbody');
     const sent = panel('Events', { class: 'flush' }, h('table', { class: 'data' },
       h('thead', null, h('tr', null, h('th', { scope: 'col' }, 'Queue'), h('th', { scope: 'col', class: 'hide-narrow' }, 'Type'),
@@ -75,7 +76,7 @@ export const page = {
 
     const shown = [
       h('div', { class: 'meters', role: 'group', aria: { label: 'Readings' } }, Object.values(meters).map((m) => m.element)),
-      states,
+      states, jobs,
       h('div', { class: 'systems-two' },
         panel('Time of a tick', { class: 'flush', tools: table.tools }, table.element),
         panel('Order of systems', { class: 'flush', tools: graph.tools }, graph.element)),
@@ -180,6 +181,8 @@ export const page = {
       showEvents(now.events);
       states.hidden = now.states.length === 0;
       setText(states, now.states.map((s) => `${s.name}: ${s.value}`).join(' · '));
+      jobs.hidden = now.jobs.length === 0;
+      setText(jobs, now.jobs.map((j) => `${j.name}: ${format.number(j.inFlight)} jobs in flight, ticks waited ${format.seconds(j.waitedSeconds)} for ${format.short(j.late)} of ${format.short(j.started)}`).join(' · '));
       showTick(now.tick);
       setText(meters.tick.note, now.budgetSeconds > 0 ? `one tick every ${format.seconds(now.budgetSeconds)}` : '');
       setQuantity(meters.time.value, format.seconds(now.recentTicks.p99));

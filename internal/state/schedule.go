@@ -27,9 +27,16 @@ type Value struct {
 	Done     int             `json:"done,omitempty"`     // number of systems of the last change that have run
 }
 
+// Part is a part of a schedule that package store keeps if Options.Containers names it.
+type Part struct {
+	Of   any    // what Container.Of returns
+	Kind string // "queue" or "Jobs"
+	Held string // says what a restart loses if the store does not keep the part
+}
+
 // Keeper is the store that keeps the world of a schedule. The schedule calls Writes on any worker, Changed on
-// the goroutine that resets the schedule or sends an event, and the other methods on the goroutine that
-// ticks.
+// the goroutine that resets the schedule, sends an event or starts a job, and the other methods on the
+// goroutine that ticks.
 type Keeper interface {
 	// Begin is called before a tick. If Begin returns an error, the schedule does not run the tick.
 	Begin() error
@@ -41,7 +48,7 @@ type Keeper interface {
 	// write all columns.
 	Writes(columns []int)
 	// Changed is called when the schedule changes outside of ticks: it counts its ticks from zero again, with
-	// a new seed, or the program sends an event.
+	// a new seed, or the program sends an event or starts a job.
 	Changed()
 	// Visits reports whether the schedule may admit visitors of the world.
 	Visits() bool

@@ -212,10 +212,12 @@ func (a *Array) Bytes(lo, hi int) []byte {
 	return unsafe.Slice((*byte)(unsafe.Add(a.Base, lo*size)), (hi-lo)*size)
 }
 
-// Container gives access to the state of a container of package bulk, or of a queue of package event. The
-// rooms.Pool of a bulk.Pool also implements Container. A Container serves one description or one restoration.
+// Container gives access to the state of a container of package bulk, of a queue of package event, or of the
+// jobs of package sched. The rooms.Pool of a bulk.Pool also implements Container. A Container serves one
+// description or one restoration.
 type Container interface {
-	// Of returns the containers of package bulk whose state the Container describes, or an events.Queue.
+	// Of returns the containers of package bulk whose state the Container describes, an events.Queue, or a
+	// *sched.Jobs.
 	Of() []any
 	// Describe returns the state of the container.
 	Describe() Contents

@@ -11,10 +11,10 @@ import (
 	"github.com/vastgo/vast/cmd/vastvet/internal/trace"
 )
 
-// makers are the functions that return a new column or event queue from each call.
+// makers are the functions that return a new column, event queue or Jobs from each call.
 var makers = map[string]bool{
-	"event.New": true, "vast.NewColumn": true, "vast.NewDisabled": true, "vast.NewHeapColumn": true,
-	"vast.NewSparseColumn": true,
+	"event.New": true, "sched.NewJobs": true, "vast.NewColumn": true, "vast.NewDisabled": true,
+	"vast.NewHeapColumn": true, "vast.NewSparseColumn": true,
 }
 
 // key returns the identity of a column: the call that made the column, the variable or field that holds it,

@@ -1,4 +1,5 @@
-// Package declared finds systems that touch columns or event queues without declaring them.
+// Package declared finds systems that touch columns, event queues or jobs without declaring them, and jobs
+// that touch columns.
 package declared
 
 import (
@@ -13,7 +14,8 @@ import (
 )
 
 // Analyzer finds systems that read or write a column that is not in their Reads or Writes, or use an event
-// queue that is not in their ReadsResources or WritesResources.
+// queue or sched.Jobs that are not in their ReadsResources or WritesResources. It also finds functions of
+// sched.NewJobs that touch a column.
 var Analyzer = check.New("declared", `find systems that touch a column or an event queue without declaring it
 
 A schedule runs systems in parallel if their declarations allow it. A system that touches an undeclared column
@@ -30,14 +32,19 @@ The analyzer examines system literals that are passed to Schedule.Add unchanged.
 and If of a literal, and the functions of the same package that Run and If call. It follows columns through
 variables and fields that are assigned once. If the analyzer cannot follow a column, or if the column may
 belong to another world, the analyzer treats the column as declared. A build with -tags invariants checks such
-columns when the system runs. In every build, an event queue panics if a system uses it undeclared.`, run)
+columns when the system runs. In every build, event queues and Jobs panic if a system uses them undeclared.
+
+The function of sched.NewJobs runs beside the ticks, so it must not touch columns. The analyzer examines
+function literals that are passed to NewJobs.`, run)
 
 func run(p *check.Pass) {
 	var l *look
-	literals := []ast.Node{(*ast.CompositeLit)(nil)}
-	p.Inspector.WithStack(literals, func(n ast.Node, push bool, stack []ast.Node) bool {
-		lit := n.(*ast.CompositeLit)
-		if !push || lib.TypeName(p.TypesInfo.TypeOf(lit)) != "sched.System" {
+	nodes := []ast.Node{(*ast.CompositeLit)(nil), (*ast.CallExpr)(nil)}
+	p.Inspector.WithStack(nodes, func(n ast.Node, push bool, stack []ast.Node) bool {
+		lit, isLit := n.(*ast.CompositeLit)
+		call, isCall := n.(*ast.CallExpr)
+		if !push || isLit && lib.TypeName(p.TypesInfo.TypeOf(lit)) != "sched.System" ||
+			isCall && lib.Callee(p.TypesInfo, call) != "sched.NewJobs" {
 			return true
 		}
 		if l == nil {
@@ -46,7 +53,9 @@ func run(p *check.Pass) {
 				adds: map[types.Object]bool{}}
 			l.index()
 		}
-		if l.goesToAdd(stack) {
+		if isCall {
+			l.jobs(call, stack[1])
+		} else if l.goesToAdd(stack) {
 			l.system(lit, stack[1])
 		}
 		return true

@@ -8,12 +8,14 @@ import (
 	"github.com/vastgo/vast/cmd/vastvet/internal/lib"
 )
 
-// queues maps the methods of event.Queue that a system calls to the field that must declare the queue.
+// queues maps the methods of event.Queue and sched.Jobs that a system calls to the field that must declare
+// the queue or the Jobs.
 var queues = map[string]string{"All": "ReadsResources", "Len": "ReadsResources", "Of": "ReadsResources",
-	"Send": "WritesResources", "SendTo": "WritesResources"}
+	"Send": "WritesResources", "SendTo": "WritesResources",
+	"Start": "WritesResources", "Results": "WritesResources"}
 
-// queue reports a call of a method of a queue if the system does not declare the queue. It reports nothing if
-// a declared queue may be the same one, or if the declared resources are unknown.
+// queue reports a call of a method of a queue or Jobs if the system does not declare them. It reports nothing
+// if declared ones may be the same, or if the declared resources are unknown.
 func (s *system) queue(call *ast.CallExpr, method string) {
 	field, ok := queues[method]
 	q := lib.Receiver(call)
@@ -34,13 +36,16 @@ func (s *system) queue(call *ast.CallExpr, method string) {
 		s.name, method, text, text, field)
 }
 
-// foundQueue is a reported queue.
+var hasResource = map[string]bool{"event.Queue.Resource": true, "sched.Jobs.Resource": true}
+
+// foundQueue is a reported queue, or reported Jobs.
 type foundQueue struct {
 	key   any
 	field string
 }
 
-// resources returns the queues in a field of the literal. ok reports whether all resources are known.
+// resources returns the queues and Jobs in a field of the literal. ok reports whether all resources are
+// known.
 func (s *system) resources(field string) (declared []ast.Expr, ok bool) {
 	kv := s.fields[field]
 	if kv == nil || s.TypesInfo.Types[kv.Value].IsNil() {
@@ -55,7 +60,7 @@ func (s *system) resources(field string) (declared []ast.Expr, ok bool) {
 		switch {
 		case !ok:
 			return nil, false
-		case lib.Callee(s.TypesInfo, call) == "event.Queue.Resource" && lib.Receiver(call) != nil:
+		case hasResource[lib.Callee(s.TypesInfo, call)] && lib.Receiver(call) != nil:
 			declared = append(declared, lib.Receiver(call))
 		case lib.Callee(s.TypesInfo, call) != "sched.ResourceOf":
 			return nil, false

@@ -176,7 +176,7 @@ func (s *system) call(call *ast.CallExpr) {
 		s.touch(call, lib.Receiver(call), write)
 		return
 	}
-	if of == "event.Queue" {
+	if of == "event.Queue" || of == "sched.Jobs" {
 		s.queue(call, last)
 		return
 	}

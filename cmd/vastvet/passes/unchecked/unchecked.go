@@ -74,6 +74,7 @@ var lost = map[string]string{
 	"arena.New":              nothingMade,
 	"heap.New":               nothingMade,
 	"ring.New":               nothingMade,
+	"sched.Jobs.Start":       "the job may not have started, because too many are in flight",
 	"sched.Schedule.Run":     "a tick stopped before its end, and no further tick follows",
 	"sched.Schedule.RunOnce": "the system stopped before its end, or its commands are not applied",
 	"vast.Names.Set":         "the entity may have no name, or may still have its old name",

@@ -114,7 +114,7 @@ var keyed = words("bulk.Lists bulk.Pool bulk.SharedPool guard.Pool guard.Sampled
 // uses lists the functions that panic if their first argument is closed.
 var uses = words("arena.Append arena.Make arena.MakeSlice bulk.NewField event.New guard.Alloc " +
 	"guard.AllocSlice guard.Make guard.MakeSlice heap.Alloc heap.AllocSlice heap.Grow heap.Make " +
-	"heap.MakeSlice heap.Resize vast.ColumnOf vast.NewColumn vast.NewCommands vast.NewEdges " +
+	"heap.MakeSlice heap.Resize sched.NewJobs vast.ColumnOf vast.NewColumn vast.NewCommands vast.NewEdges " +
 	"vast.NewHeapColumn vast.NewRelation vast.NewSparseColumn vast.NewTag vast.NewTracker " +
 	"vast.RemoveResource vast.Resource vast.SetResource")
 

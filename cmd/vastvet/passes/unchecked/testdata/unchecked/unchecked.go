@@ -24,6 +24,10 @@ func wrong(ships *bulk.Array[int], a *vast.Archetype, w *vast.World, cs *vast.Co
 	return nil
 }
 
+func wrongJob(jobs *sched.Jobs[int, int], c *sched.Context) {
+	jobs.Start(c, 1) // want `sched.Jobs.Start is dropped: the job may not have started, because too many are in flight`
+}
+
 func wrongElsewhere(r *vm.Region, s *sched.Schedule, q *ring.Ring) {
 	r.Commit(0, 1)                       // want `vm.Region.Commit`
 	s.Tick()                             // want `the tick stopped before its end`
