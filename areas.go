@@ -32,6 +32,12 @@ func (probes) Parts(w *World, add func(AnyColumn, probing.Part)) {
 	for i, m := range w.unusedMarks {
 		m.parts(i, nil, add)
 	}
+	for i, k := range w.kept {
+		add(nil, probing.Part{Kind: probing.KindGroups, Number: i, Set: k.set})
+	}
+	for i, s := range w.unusedKept {
+		add(nil, probing.Part{Kind: probing.KindGroups, Number: len(w.kept) + i, Set: s})
+	}
 	w.commands.mu.Lock()
 	defer w.commands.mu.Unlock()
 	for i, c := range w.commands.all {

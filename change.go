@@ -33,6 +33,8 @@ const (
 	opRegroup
 	opRestore
 	opClone
+	opKeep
+	opUnkeep
 	opCloneN
 	opCopy
 )
@@ -51,7 +53,8 @@ var operationNames = [...]string{
 	opName:  "Names.Set", opRemoveName: "Names.Remove",
 	opPack: "Archetype.Pack", opRegroup: "World.Regroup",
 	opRestore: "store.Load",
-	opClone:   "World.Clone", opCloneN: "World.CloneN", opCopy: "a copy of package clone",
+	opKeep:    "group.New", opUnkeep: "Group.Close",
+	opClone: "World.Clone", opCloneN: "World.CloneN", opCopy: "a copy of package clone",
 }
 
 // callback describes a user's function that an operation calls. The function must not change the structure,

@@ -33,8 +33,9 @@ type column struct {
 	base  unsafe.Pointer // the element of slot 0
 	bytes int            // the size of an element
 
-	tracked  bool           // whether the column has trackers
-	observed bool           // whether the column has hooks, a store or trackers
+	tracked  bool           // whether writes are noted, for trackers and for groups by value
+	followed bool           // whether gains and losses are noted, for trackers and groups
+	observed bool           // whether the column has hooks, a store, trackers or groups
 	attended bool           // whether the column is observed or requires other columns
 	internal bool           // whether the column holds the targets of a relation or edges
 	dirty    unsafe.Pointer // if tracked, a bit for each slot written since the last flushDirty
@@ -47,6 +48,7 @@ type column struct {
 	adding, removing operation // operations that messages name for a gain and a loss
 
 	marks     []*marks   // the marks of each tracker
+	groups    []*kept    // the groups whose query has a condition on the column
 	dirtySpan vm.Span    // the memory of the dirty bits
 	flushing  sync.Mutex // held while flushDirty runs
 
@@ -239,7 +241,7 @@ func (c *column) add(e Entity) (alive, gained bool) {
 		w.addedTo(c, e.slot/64)
 	}
 	c.set.Set(uint(e.slot))
-	if c.tracked {
+	if c.followed {
 		c.gained(e.slot/64, 1<<(e.slot%64))
 	}
 	if invariants.Enabled {
@@ -263,7 +265,7 @@ func (c *column) remove(e Entity) bool {
 			c.store.drop(e.slot)
 			c.store.dropped()
 		}
-		if c.tracked {
+		if c.followed {
 			c.lost(e.slot/64, 1<<(e.slot%64))
 		}
 	}
@@ -312,7 +314,7 @@ func (c *column) grow(end uint32) error {
 			return err
 		}
 	}
-	if c.tracked {
+	if c.followed {
 		if err := c.growMarks(end); err != nil {
 			c.set.Shrink(bits)
 			_ = c.span.DecommitTo(bytes)
@@ -356,7 +358,7 @@ func (c *column) usable() int {
 	if c.bytes > 0 {
 		usable = min(usable, max(0, c.span.Committed()-c.skew)/c.bytes)
 	}
-	if c.tracked {
+	if c.followed {
 		usable = min(usable, c.noted())
 	}
 	return usable

@@ -29,7 +29,7 @@ func (w *World) startAll(what string, q Query, k *walk) {
 		panic(fmt.Sprintf("vast: %s: the query belongs to another world", what))
 	}
 	k.settled = true
-	k.start(q.q)
+	k.start(q.q.unkept())
 }
 
 // removeAll implements RemoveAll for all columns except relations.
@@ -118,7 +118,7 @@ func (c *column) giveBlock(lo uint32) {
 		}
 	}
 	c.set.Fill(uint(lo), uint(lo+bitset.BlockBits))
-	if c.tracked {
+	if c.followed {
 		c.gainedRange(lo, lo+bitset.BlockBits)
 	}
 }
@@ -134,7 +134,7 @@ func (c *column) giveIn(word uint32, mask uint64) int {
 		c.world.addedTo(c, word)
 	}
 	c.set.Store(uint(word), before|mask)
-	if c.tracked {
+	if c.followed {
 		c.gained(word, gained)
 	}
 	return bits.OnesCount64(gained)
@@ -144,7 +144,7 @@ func (c *column) giveIn(word uint32, mask uint64) int {
 func (c *column) take(lo, hi uint32) (removed int) {
 	hi = min(hi, c.slots)
 	for lo < hi {
-		if lo%bitset.BlockBits == 0 && hi-lo >= bitset.BlockBits && c.store == nil && !c.tracked &&
+		if lo%bitset.BlockBits == 0 && hi-lo >= bitset.BlockBits && c.store == nil && !c.followed &&
 			!invariants.Enabled {
 			if any, full := c.set.Block(uint(lo / bitset.BlockBits)); any&^full == 0 {
 				// Each word of the block is full or empty.
@@ -166,7 +166,7 @@ func (c *column) take(lo, hi uint32) (removed int) {
 		if c.store != nil {
 			c.dropIn(word, lost)
 		}
-		if c.tracked {
+		if c.followed {
 			c.lost(word, lost)
 		}
 		if invariants.Enabled {

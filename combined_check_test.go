@@ -126,6 +126,11 @@ func (m *combinedModel) checkAll() {
 			m.checkTracker(tr)
 		}
 	}
+	for _, g := range m.groups {
+		if g != nil {
+			m.checkGroup(g)
+		}
+	}
 }
 
 func (m *combinedModel) checkSparseAll(c int) {

@@ -50,6 +50,7 @@ type combinedModel struct {
 	lifted     bool // whether matching ignores what the switches switch off
 	archetypes []*Archetype
 	trackers   []*combinedTracker // nil where there is no tracker
+	groups     []*combinedGroup   // nil where there is no group
 	buffers    []*combinedBuffer
 	hog        *vm.Region // uses memory of the limit, so that less is left for the world
 
@@ -113,6 +114,7 @@ func (m *combinedModel) open() {
 			made(m, func() *Archetype { return w.Archetype(m.chosen(set)...) }))
 	}
 	m.trackers = make([]*combinedTracker, 2)
+	m.groups = make([]*combinedGroup, 3)
 	m.buffers = []*combinedBuffer{{Commands: NewCommands(w, CommandsOptions{})},
 		{Commands: NewCommands(w, CommandsOptions{Bytes: 1 << 16})}}
 	m.entities, m.order, m.told = map[Entity]*combinedEntity{}, nil, map[int]map[Entity]bool{}

@@ -9,6 +9,7 @@ func (m *combinedModel) applyMoves(b *byteStream) {
 	o := MoveOptions{Most: max(0, b.next()-100)}
 	m.moved = nil
 	var moves Moves
+	var ok bool
 	if b.next()%2 == 0 {
 		m.operation = "Pack"
 		a := m.world.archetypes[b.next()%len(m.world.archetypes)]
@@ -20,6 +21,10 @@ func (m *combinedModel) applyMoves(b *byteStream) {
 		m.move(moves)
 		m.must(o.Most > 0 && moves.Len() == o.Most || a.Pack(MoveOptions{}).Len() == 0,
 			"a second Pack still finds entities to move")
+	} else if b.next()%4 == 0 {
+		if moves, ok = m.regroupBy(b); !ok {
+			return
+		}
 	} else {
 		m.operation = "Regroup"
 		q := m.query(b)
@@ -55,6 +60,62 @@ func (m *combinedModel) applyMoves(b *byteStream) {
 		m.checkEntity(p.new)
 		m.checkLinks(p.new)
 	}
+}
+
+// regroupBy brings together the entities of a query that have the same target in a relation. It reports
+// whether the world did so.
+func (m *combinedModel) regroupBy(b *byteStream) (moves Moves, ok bool) {
+	m.operation = "Regroup by target"
+	rel := m.relations[b.next()%len(m.relations)]
+	q := m.query(b)
+	m.lifted = true
+	matches := slices.DeleteFunc(m.matching(q), func(e Entity) bool { return rel.target[e] == Entity{} })
+	m.lifted = false
+	if !m.try(func() { moves = m.world.Regroup(q.Query, MoveOptions{By: rel}) }) {
+		m.must(m.moved == nil, "a refused Regroup calls OnMove")
+		return moves, false
+	}
+	runs, targets := m.targetRuns(rel, matches)
+	n := 0
+	for a, r := range runs {
+		if r > 2*len(targets[a]) {
+			for _, e := range matches {
+				if m.entities[e].archetype == a {
+					n++
+					m.must(moves.Resolve(e) != e, "%v did not move, though %d targets have %d runs", e, len(targets[a]), r)
+				}
+			}
+		}
+	}
+	m.must(moves.Len() == n, "moves %d entities, want %d", moves.Len(), n)
+	m.move(moves)
+	for i, e := range matches {
+		matches[i] = moves.Resolve(e)
+	}
+	slices.SortFunc(matches, bySlot)
+	runs, targets = m.targetRuns(rel, matches)
+	for a, r := range runs {
+		m.must(r <= 2*len(targets[a]), "%d targets have %d runs after Regroup", len(targets[a]), r)
+	}
+	return moves, true
+}
+
+// targetRuns counts, for each archetype, the runs of entities with the same target, and the targets. The
+// entities are in the order of slots.
+func (m *combinedModel) targetRuns(rel *relationModel, es []Entity) (map[*Archetype]int,
+	map[*Archetype]map[Entity]bool) {
+	runs, targets, last := map[*Archetype]int{}, map[*Archetype]map[Entity]bool{}, map[*Archetype]Entity{}
+	for _, e := range es {
+		a, target := m.entities[e].archetype, rel.target[e]
+		if last[a] != target {
+			runs[a]++
+		}
+		if last[a] = target; targets[a] == nil {
+			targets[a] = map[Entity]bool{}
+		}
+		targets[a][target] = true
+	}
+	return runs, targets
 }
 
 // misplaced reports whether an entity's components differ from those of its archetype. Tags of Disabled are

@@ -7,7 +7,7 @@ import (
 
 // apply decodes one operation and runs it on the world and the model.
 func (m *combinedModel) apply(b *byteStream) {
-	switch b.next() % 47 {
+	switch b.next() % 49 {
 	case 0, 1, 2:
 		m.applyNew(b)
 	case 3, 4, 5, 6:
@@ -52,6 +52,8 @@ func (m *combinedModel) apply(b *byteStream) {
 		m.applyDisabled(b)
 	case 44, 45, 46:
 		m.applyClone(b)
+	case 47, 48:
+		m.applyGroup(b)
 	default:
 		m.applyBulk(b)
 	}

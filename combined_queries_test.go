@@ -45,14 +45,11 @@ func (b *byteStream) combinedColumn() int {
 // query decodes a query. Usually it chooses forms that match a witness, because a query without a match tests
 // little.
 func (m *combinedModel) query(b *byteStream) *combinedQuery {
-	q := &combinedQuery{witness: m.any(b)}
-	for range b.next() % 3 {
-		if c := b.combinedColumn(); !slices.Contains(q.with, c) && m.fits(b, m.present(q.witness, c)) {
-			q.with = append(q.with, c)
-			q.test(func(e Entity) bool { return m.present(e, c) }, " %s", m.columns[c].Name())
-		}
+	q := m.grouped(b)
+	if q == nil {
+		q = &combinedQuery{witness: m.any(b)}
+		m.ask(b, q, b.next()%3)
 	}
-	q.Query = m.world.Query(m.chosen(q.with)...)
 	for range b.next() % 5 {
 		m.form(b, q)
 	}
@@ -75,9 +72,51 @@ func (m *combinedModel) query(b *byteStream) *combinedQuery {
 	return q
 }
 
+// ask makes a query for at most n columns.
+func (m *combinedModel) ask(b *byteStream, q *combinedQuery, n int) {
+	for range n {
+		if c := b.combinedColumn(); !slices.Contains(q.with, c) && m.fits(b, m.present(q.witness, c)) {
+			q.with = append(q.with, c)
+			q.test(func(e Entity) bool { return m.present(e, c) }, " %s", m.columns[c].Name())
+		}
+	}
+	q.Query = m.world.Query(m.chosen(q.with)...)
+}
+
 // form chooses a form, and adds the form to a query if the other forms of the query allow this.
 func (m *combinedModel) form(b *byteStream, q *combinedQuery) {
 	form, c := b.next()%14, b.combinedColumn()
+	switch form {
+	case 0, 1, 2, 3, 4:
+		m.formKeepable(b, q, form, c)
+	case 5:
+		if b.next()%4 > 0 {
+			m.formOptional(q)
+		}
+		q.Query = q.Exactly()
+		q.exact = true
+		q.text += " exactly"
+	case 6:
+		m.formAmong(b, q)
+	case 7, 8:
+		i := b.next() % len(m.relations)
+		m.formTo(b, q, i)
+		if b.next()%2 == 0 {
+			m.formTo(b, q, (i+1)%len(m.relations))
+		}
+	case 9, 10:
+		m.formChanged(b, q, c)
+	case 11:
+		m.formBetween(b, q)
+	case 12:
+		m.formWhere(b, q, b.next()%(len(m.relations)+1))
+	case 13:
+		m.formUp(b, q, b.next()%len(m.relations))
+	}
+}
+
+// formKeepable adds a form whose query package group can keep.
+func (m *combinedModel) formKeepable(b *byteStream, q *combinedQuery, form, c int) {
 	named := slices.Contains(q.with, c)
 	without, inAny := slices.Contains(q.without, c), slices.Contains(q.any, c)
 	optional := slices.Contains(q.optional, c)
@@ -109,29 +148,6 @@ func (m *combinedModel) form(b *byteStream, q *combinedQuery) {
 			q.optional = append(q.optional, c)
 			q.text += " optional " + m.columns[c].Name()
 		}
-	case 5:
-		if b.next()%4 > 0 {
-			m.formOptional(q)
-		}
-		q.Query = q.Exactly()
-		q.exact = true
-		q.text += " exactly"
-	case 6:
-		m.formAmong(b, q)
-	case 7, 8:
-		i := b.next() % len(m.relations)
-		m.formTo(b, q, i)
-		if b.next()%2 == 0 {
-			m.formTo(b, q, (i+1)%len(m.relations))
-		}
-	case 9, 10:
-		m.formChanged(b, q, c)
-	case 11:
-		m.formBetween(b, q)
-	case 12:
-		m.formWhere(b, q, b.next()%(len(m.relations)+1))
-	case 13:
-		m.formUp(b, q, b.next()%len(m.relations))
 	}
 }
 

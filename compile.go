@@ -18,6 +18,7 @@ func (q *query) compile() Query {
 	} else {
 		q.filter = q.makeFilterOfEnabled()
 	}
+	q.flushes = q.written != nil || q.kept != nil
 	q.optional = q.columns(optional)
 	if q.exact {
 		q.ids = q.nameIDs()
@@ -49,7 +50,11 @@ func (q *query) makeFilter() bitset.Filter {
 	// The required sets and the excluded sets share one array, because many programs make a query for each
 	// loop, and one array takes one allocation.
 	and := make([]*bitset.Set, 0, len(q.named)+len(q.written)+1)
-	for _, n := range q.named {
+	if q.kept != nil {
+		and = append(and, q.kept.set)
+	}
+	named := q.named[q.keptNames:]
+	for _, n := range named {
 		if (n.role == asked || n.role == implied) && !slices.Contains(and, n.set) {
 			and = append(and, n.set)
 		}
@@ -58,7 +63,7 @@ func (q *query) makeFilter() bitset.Filter {
 		and = append(and, w.marks)
 	}
 	groups := make([][]*bitset.Set, q.groups)
-	for _, n := range q.named {
+	for _, n := range named {
 		if n.role == oneOf {
 			groups[n.group] = append(groups[n.group], n.set)
 		}
@@ -67,13 +72,13 @@ func (q *query) makeFilter() bitset.Filter {
 		if len(group) == 1 {
 			and = append(and, group[0]) // a group of one column asks for that column
 		}
-		return len(group) == 1
+		return len(group) <= 1 // a group of no column is kept
 	})
 	if len(and) == 0 {
 		and = append(and, q.world.live)
 	}
 	minus := and[len(and):]
-	for _, n := range q.named {
+	for _, n := range named {
 		if n.role == leftOut {
 			minus = append(minus, n.set)
 		}
@@ -95,15 +100,20 @@ type enabledSets struct {
 // while a tag switches it off.
 func (q *query) makeFilterOfEnabled() bitset.Filter {
 	s := enabledSets{q: q}
+	if q.kept != nil {
+		s.and = append(s.and, q.kept.set)
+	}
 	groups := make([][]*column, q.groups)
-	for _, n := range q.named {
+	for i, n := range q.named {
 		switch n.role {
 		case asked, implied:
-			s.require(n.column)
+			s.require(n.column, q.keeps(i))
 		case oneOf:
 			groups[n.group] = append(groups[n.group], n.column)
 		case leftOut:
-			s.exclude(n.column)
+			if !q.keeps(i) {
+				s.exclude(n.column)
+			}
 		}
 	}
 	for _, group := range groups {
@@ -139,9 +149,12 @@ func (q *query) off(c *column) (sets []*bitset.Set) {
 	return sets
 }
 
-// require makes the filter ask for components of the column that are not switched off.
-func (s *enabledSets) require(c *column) {
-	s.addSet(c, c.set)
+// require makes the filter ask for components of the column that are not switched off. kept reports whether
+// the bits of a group decide which entities have the component.
+func (s *enabledSets) require(c *column, kept bool) {
+	if !kept {
+		s.addSet(c, c.set)
+	}
 	for _, set := range s.q.off(c) {
 		s.excluded = append(s.excluded, bitset.Part{Set: set})
 	}
@@ -169,7 +182,7 @@ func (s *enabledSets) exclude(c *column) {
 // add makes the filter ask for components of at least one column of a group that are not switched off.
 func (s *enabledSets) add(group []*column) {
 	if len(group) == 1 {
-		s.require(group[0])
+		s.require(group[0], false)
 		return
 	}
 	var sets []*bitset.Set

@@ -177,7 +177,7 @@ func (c *column) disable(word uint32, mask uint64) {
 			atomic.OrUint64(&o.extra, bit)
 		}
 	}
-	if c.tracked {
+	if c.followed {
 		if gained := mask &^ before; gained != 0 {
 			c.gained(word, gained)
 		}
@@ -191,7 +191,7 @@ func (c *column) enable(word uint32, mask uint64) (lost uint64) {
 		c.touch(true)
 	}
 	lost = mask & c.set.TurnOff(uint(word), mask)
-	if c.tracked && lost != 0 {
+	if c.followed && lost != 0 {
 		c.lost(word, lost)
 	}
 	return lost

@@ -30,7 +30,7 @@ func (c *column) mustTakeHooks(method string) {
 	}
 }
 
-// observe marks a column that has hooks, a store or trackers as observed. In a world without observed
+// observe marks a column that has hooks, a store, trackers or groups as observed. In a world without observed
 // columns, a change costs only one additional test.
 func (w *World) observe(c *column) {
 	if c.observed {
@@ -49,10 +49,10 @@ func (w *World) observe(c *column) {
 	}
 }
 
-// unobserve undoes observe after a column has lost its last tracker. If the column has hooks or a store,
+// unobserve undoes observe after a column has lost its last tracker or group. If the column has hooks or a store,
 // unobserve does nothing.
 func (w *World) unobserve(c *column) {
-	if c.tracked || c.store != nil || len(c.onAdd)+len(c.onRemove) > 0 {
+	if c.followed || c.store != nil || len(c.onAdd)+len(c.onRemove) > 0 {
 		return
 	}
 	c.observed, c.attended = false, len(c.requires) > 0

@@ -89,9 +89,9 @@ func (q *query) liftJoins() {
 	q.joins = lifted
 }
 
-// flush brings the marks that the query and its joins use up to date.
+// flush brings the marks and the kept bits that the query and its joins use up to date.
 func (q *query) flush() {
-	if q.written != nil {
+	if q.flushes {
 		q.flushDirty()
 	}
 	for _, j := range q.joins {

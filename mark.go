@@ -103,9 +103,17 @@ func (m *marks) generation(slot uint32) *uint32 {
 	return (*uint32)(unsafe.Add(m.gens, uintptr(slot)*4))
 }
 
-// growMarks makes the slots below end usable in the dirty bits and in the marks of all the column's trackers.
-// On failure nothing has changed.
+// growMarks makes the slots below end usable in the dirty bits, in the marks of all the column's trackers and
+// in the sets of its groups. On failure the first two have not changed.
 func (c *column) growMarks(end uint32) error {
+	for _, k := range c.groups {
+		if err := k.grow(end); err != nil {
+			return err
+		}
+	}
+	if !c.tracked {
+		return nil
+	}
 	before := c.notesCommitted()
 	if err := c.dirtySpan.CommitTo(int(end)/8, 0); err != nil {
 		return err
@@ -119,12 +127,18 @@ func (c *column) growMarks(end uint32) error {
 	return nil
 }
 
-// noted returns the number of slots for which the dirty bits and the marks of all the column's trackers have
-// memory.
+// noted returns the number of slots for which the dirty bits, the marks of all the column's trackers and the
+// sets of its groups have memory.
 func (c *column) noted() int {
-	usable := min(c.dirtySpan.Committed()*8, c.world.options.MaxEntities)
+	usable := c.world.options.MaxEntities
+	if c.tracked {
+		usable = min(usable, c.dirtySpan.Committed()*8)
+	}
 	for _, m := range c.marks {
 		usable = min(usable, m.usable())
+	}
+	for _, k := range c.groups {
+		usable = min(usable, k.set.Len())
 	}
 	return usable
 }
@@ -156,7 +170,19 @@ func (c *column) shrinkMarks(sizes notesCommitted) {
 
 // track adds m as the marks of a new tracker of the column. On failure nothing has changed.
 func (c *column) track(m *marks) error {
-	before := c.dirtySpan.Committed()
+	if err := m.grow(int(c.slots)); err != nil {
+		return err
+	}
+	if err := c.noteWrites(); err != nil {
+		return err
+	}
+	c.flushDirty()
+	c.marks, c.followed = append(c.marks, m), true
+	return nil
+}
+
+// noteWrites makes writes of the column set dirty bits. On failure nothing has changed.
+func (c *column) noteWrites() error {
 	if c.dirty == nil {
 		bytes := c.world.options.MaxEntities / 8
 		r, err := c.world.memory.room(c.world.options, bytes)
@@ -171,12 +197,6 @@ func (c *column) track(m *marks) error {
 	if err := c.dirtySpan.CommitTo(int(c.slots)/8, 0); err != nil {
 		return err
 	}
-	if err := m.grow(int(c.slots)); err != nil {
-		_ = c.dirtySpan.DecommitTo(before)
-		return err
-	}
-	c.flushDirty()
-	c.marks = append(c.marks, m)
 	c.tracked = true
 	return nil
 }
@@ -185,15 +205,27 @@ func (c *column) track(m *marks) error {
 func (c *column) untrack(m *marks) {
 	c.flushDirty()
 	c.marks = slices.DeleteFunc(c.marks, func(other *marks) bool { return other == m })
-	c.tracked = len(c.marks) > 0
-	if !c.tracked {
-		_ = c.dirtySpan.DecommitTo(0)
-	}
+	c.noteNoMore()
 	c.world.giveBackMarks(m)
 }
 
-// flushDirty moves the column's dirty bits into the marks of its trackers. Call it before you read marks.
-// Several goroutines may call it at a time. After a call, the marks include all writes before the call.
+// noteNoMore stops the notes that no tracker and no group of the column needs.
+func (c *column) noteNoMore() {
+	c.followed, c.tracked = len(c.marks)+len(c.groups) > 0, c.needsWrites()
+	if !c.tracked {
+		_ = c.dirtySpan.DecommitTo(0)
+	}
+}
+
+// needsWrites reports whether a tracker or a group of the column reads which elements were written.
+func (c *column) needsWrites() bool {
+	return len(c.marks) > 0 ||
+		slices.ContainsFunc(c.groups, func(k *kept) bool { return slices.Contains(k.values, c) })
+}
+
+// flushDirty moves the column's dirty bits into the marks of its trackers and into the notes of its groups.
+// Call it before you read marks. Several goroutines may call it at a time. After a call, the marks include all
+// writes before the call.
 // Complexity: one step for each 64 usable slots.
 //
 // [Column.Set] and [Column.Edit] only set a dirty bit that all trackers share. With a call of a function that
@@ -213,9 +245,9 @@ func (c *column) flushDirty() {
 	}
 }
 
-// Call the methods from wrote to lost only if c.tracked is true. Several goroutines may note writes at a
-// time. One goroutine notes gains and losses, because they are structural changes, except in the tag of a
-// Disabled.
+// Call the methods from wrote to wroteRange only if c.tracked is true, and the methods from gained to lost only
+// if c.followed is true. Several goroutines may note writes at a time. One goroutine notes gains and losses,
+// because they are structural changes, except in the tag of a Disabled.
 
 // wrote notes that a slot's element was written, or is about to be written.
 //
@@ -227,6 +259,14 @@ func (c *column) wroteIn(word uint32, mask uint64) {
 	for _, m := range c.marks {
 		m.changed.Mark(uint(word), mask)
 	}
+	c.noteIn(word)
+}
+
+// noteIn notes for the column's groups that a word has changed.
+func (c *column) noteIn(word uint32) {
+	for _, k := range c.groups {
+		k.note(word)
+	}
 }
 
 // wroteRange notes that the elements of the slots [lo, hi) were written, or are about to be written.
@@ -236,6 +276,14 @@ func (c *column) wroteRange(lo, hi uint32) {
 	for _, m := range c.marks {
 		m.changed.MarkRange(uint(lo), uint(hi))
 	}
+	c.noteRange(lo, hi)
+}
+
+// noteRange is noteIn for the words of the slots [lo, hi).
+func (c *column) noteRange(lo, hi uint32) {
+	for _, k := range c.groups {
+		k.noteRange(lo, hi)
+	}
 }
 
 // gained notes that the slots of mask in a word gained the component.
@@ -244,6 +292,7 @@ func (c *column) gained(word uint32, mask uint64) {
 		m.changed.Mark(uint(word), mask)
 		m.touched.Mark(uint(word), mask)
 	}
+	c.noteIn(word)
 }
 
 // gainedRange notes that the slots [lo, hi) gained the component.
@@ -252,11 +301,13 @@ func (c *column) gainedRange(lo, hi uint32) {
 		m.changed.MarkRange(uint(lo), uint(hi))
 		m.touched.MarkRange(uint(lo), uint(hi))
 	}
+	c.noteRange(lo, hi)
 }
 
 // lost notes that the slots of mask in a word lose the component. All of these slots must have the component,
 // and their entities must still be alive.
 func (c *column) lost(word uint32, mask uint64) {
+	c.noteIn(word)
 	for _, m := range c.marks {
 		first := mask &^ m.touched.Load64(uint(word)) // other goroutines may mark slots at the same time
 		if first == 0 {
@@ -271,10 +322,10 @@ func (c *column) lost(word uint32, mask uint64) {
 	}
 }
 
-// lose clears the presence bits of the slots of mask in a word, and notes the losses for trackers. All of
-// these slots must have the component. The caller runs the hooks and updates the store.
+// lose clears the presence bits of the slots of mask in a word, and notes the losses for trackers and groups.
+// All of these slots must have the component. The caller runs the hooks and updates the store.
 func (c *column) lose(word uint32, mask uint64) {
-	if c.tracked {
+	if c.followed {
 		c.lost(word, mask)
 	}
 	c.set.AndNot(uint(word), mask)
@@ -322,8 +373,9 @@ func (m *marks) rewritten(c *column, word uint32) uint64 {
 
 // checkMarks checks the notes about a column, in builds that check invariants.
 func (w *World) checkMarks(c *column, must func(bool, string, ...any)) {
-	must(c.tracked == (len(c.marks) > 0) && (!c.tracked || c.observed),
-		"column %s has %d trackers, tracked is %t", c.name, len(c.marks), c.tracked)
+	must(c.followed == (len(c.marks)+len(c.groups) > 0) && c.tracked == c.needsWrites() &&
+		(!c.followed || c.observed), "column %s has %d trackers and %d groups, followed is %t, tracked is %t",
+		c.name, len(c.marks), len(c.groups), c.followed, c.tracked)
 	if c.observed != slices.Contains(w.watched, c) {
 		must(false, "column %s: observed is %t, which contradicts World.watched", c.name, c.observed)
 	}

@@ -15,6 +15,10 @@ import (
 type MoveOptions struct {
 	// Most is the largest number of entities that the call moves. Default: no limit.
 	Most int
+
+	// By is a shared.Column or a [Relation]. World.Regroup then brings together, in each archetype, the
+	// entities with equal values or with the same target. Archetype.Pack ignores By. Default: nil.
+	By AnyColumn
 }
 
 func (o MoveOptions) most(method string) int {

@@ -50,9 +50,13 @@ type terms struct {
 	where  []sharing.Matcher
 	joins  []*join // the conditions of Where and Up
 
+	kept      *kept // if not nil, the bits of a group decide the first conditions: see keeps
+	keptNames int   // number of elements of named that the group was made with
+
 	filter   bitset.Filter
 	source   source
 	plain    bool      // whether a cursor over the filter yields exactly the runs of the query
+	flushes  bool      // whether a walk begins with flushDirty
 	optional []*column // a run has each of these columns in all of its slots or in none
 	ids      []uint64  // for an exact query, the numbers of the columns that it names, as bits
 }
@@ -349,7 +353,7 @@ func (q Query) Runs() iter.Seq[Run] {
 			q.q.runs(yield)
 			return
 		}
-		if q.q.written != nil {
+		if q.q.flushes {
 			q.q.flushDirty()
 		}
 		// This is walk.start and walk.runs for a plain query, written out so that a short loop costs little.
@@ -453,13 +457,17 @@ func (q Query) pin() Query {
 	return made.compile()
 }
 
-// flushDirty brings the marks that the query uses up to date. It panics if a tracker is closed.
+// flushDirty brings the marks and the kept bits that the query uses up to date. It panics if a tracker or a
+// group is closed.
 //
 //go:noinline
 func (q *query) flushDirty() {
 	for _, w := range q.written {
 		w.tracker.mustBeOpen("Query")
 		w.column.flushDirty()
+	}
+	if q.kept != nil {
+		q.kept.refresh()
 	}
 }
 

@@ -12,17 +12,29 @@ import (
 // for components that many entities gained walks over long runs. [Archetype.Pack] closes the holes that
 // Regroup leaves.
 //
+// With [MoveOptions.By], Regroup moves entities inside their archetypes instead. If the matches of an archetype
+// lie in more than twice as many runs as there are values or targets, all of these matches with the column
+// move, and then each value or target has one run. Births may separate the entities again. Entities without
+// the column stay.
+//
 // The rules of Pack about references and callbacks hold. Regroup makes room before it moves entities. If it
 // gets no memory for the room, it panics with a [*vm.Error] and moves no entity. Regroup also panics if the
-// query is of another world.
+// query is of another world, if By is another kind of column, and if both By and Most are given.
 //
 // Complexity: as for Pack, plus, for each 64-slot word with matches, one step for each component that
-// entities of the word may have.
+// entities of the word may have. With By, it is one step for each match and for each byte in which numbers of
+// values or slots of targets differ, and 40 bytes of the Go heap for each match.
 func (w *World) Regroup(q Query, o MoveOptions) Moves {
 	var k walk
 	w.startAll("World.Regroup", q, &k)
 	w.mustNotBeInCallback(opRegroup)
-	groups := w.misplaced(q.lift("World.Regroup"), o.most("World.Regroup"))
+	q, most := q.lift("World.Regroup"), o.most("World.Regroup")
+	var groups []group
+	if by := w.keyColumn("World.Regroup", o); by != nil {
+		groups = w.scattered(q, by)
+	} else {
+		groups = w.misplaced(q, most)
+	}
 	var from, to []uint32
 	for _, g := range groups {
 		from = append(from, g.slots...)
@@ -162,15 +174,22 @@ func (w *World) roomForGroups(groups []group) (to []uint32, err error) {
 	return to, nil
 }
 
-// roomAt makes room in slot dst for the links and the name of the entity in slot src.
+// roomAt makes room in slot dst for the links of the entity in slot src, and for the components that its
+// archetype lacks.
 func (w *World) roomAt(dst, src uint32) error {
 	for _, l := range w.relations {
 		if err := l.roomAt(dst, src); err != nil {
 			return err
 		}
 	}
-	if w.names != nil && w.names.texts.c.hasAt(src) {
-		return w.names.texts.c.grow(dst + 1)
+	for extra := w.owner(src / 64).extra; extra != 0; extra &= extra - 1 {
+		for id := int(trailingZeros(extra)); id < len(w.columns); id += 64 {
+			if c := w.columns[id]; c.hasAt(src) {
+				if err := c.grow(dst + 1); err != nil {
+					return err
+				}
+			}
+		}
 	}
 	return nil
 }

@@ -113,3 +113,45 @@ func TestRegroupWithoutRoom(t *testing.T) {
 	}
 	w.checkInvariants()
 }
+
+func TestRegroupByTarget(t *testing.T) {
+	w := NewWorld(Options{MaxEntities: 1 << 14})
+	defer w.Close()
+	number := NewColumn[uint64](w)
+	city := NewRelation(w, "city", RelationOptions{})
+	var cities []Entity
+	for range 10 {
+		cities = append(cities, w.Archetype().New())
+	}
+	for i := range 2000 {
+		e := w.Archetype(number).New()
+		*number.Get(e) = uint64(i)
+		if i%7 != 0 {
+			city.Set(e, cities[i*i%10])
+		}
+	}
+	q := w.Query(number)
+	o := MoveOptions{By: city}
+	m := w.Regroup(q, o)
+	runs, last := 0, Entity{}
+	for e := range w.Query(number, city).All() {
+		to, _ := city.Target(e)
+		if n := int(*number.Get(e)); to != cities[n*n%10] {
+			t.Fatalf("entity %d is in another city", n)
+		}
+		if to != last {
+			runs, last = runs+1, to
+		}
+	}
+	if runs != 6 || m.Len() != 2000-286 { // the squares end with six different digits
+		t.Errorf("the cities have %d runs, %d entities moved", runs, m.Len())
+	}
+	if again := w.Regroup(q, o); again.Len() != 0 {
+		t.Errorf("a second Regroup moves %d entities", again.Len())
+	}
+	w.checkInvariants()
+	mustPanic(t, "MoveOptions.By is uint64: give a shared.Column or a Relation",
+		func() { w.Regroup(q, MoveOptions{By: number}) })
+	mustPanic(t, "MoveOptions has By and Most: leave Most out",
+		func() { w.Regroup(q, MoveOptions{By: city, Most: 1}) })
+}

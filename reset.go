@@ -58,10 +58,10 @@ func (w *World) vacate(x *extent) {
 }
 
 func (c *column) empty() {
-	if c.tracked || invariants.Enabled {
+	if c.followed || invariants.Enabled {
 		for slot := c.set.Next(0); slot < uint(c.slots); slot = c.set.Next(slot/64*64 + 64) {
 			word, mask := uint32(slot/64), c.set.Word(slot/64)
-			if c.tracked {
+			if c.followed {
 				c.lost(word, mask)
 			}
 			if invariants.Enabled {

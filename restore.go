@@ -349,6 +349,9 @@ func (r *restored) settleColumn(i int, c *column) error {
 		}
 	}
 	c.set.Load(present)
+	for _, k := range c.groups {
+		k.noteAll()
+	}
 	for word, mask := range present {
 		if mask == 0 {
 			continue

@@ -193,7 +193,7 @@ func (a *Archetype) putBirths(lo, hi uint32) {
 				c.store.put(a.world.entityIn(slot))
 			}
 		}
-		if c.tracked {
+		if c.followed {
 			c.gainedRange(lo, hi)
 		}
 	}
@@ -225,7 +225,7 @@ func (w *World) dropLosses(word uint32, mask uint64) {
 		if c.store != nil {
 			c.dropIn(word, lost)
 		}
-		if c.tracked {
+		if c.followed {
 			c.lost(word, lost)
 		}
 	}

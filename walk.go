@@ -42,7 +42,7 @@ func (k *walk) start(q *query) {
 		q = q.renew()
 	}
 	k.world, k.q, k.changes = q.world, q, q.world.changes
-	if q.written != nil {
+	if q.flushes {
 		q.flushDirty()
 	}
 	k.cursor.Start(&q.filter, uint(q.world.frontier))

@@ -88,6 +88,8 @@ type World struct {
 	unusedIDs  []uint32              // numbers of former extents, for new extents
 
 	unusedMarks []*marks          // marks of closed trackers
+	kept        []*kept           // the open groups
+	unusedKept  []*bitset.Set     // sets of closed groups
 	sizes       []columnCommitted // stack of the sizes before the growths that are under way: see committed
 
 	worn    int    // number of slots at their last generation

@@ -39,6 +39,8 @@ const (
 	AreaMarks AreaKind = probing.KindMarks
 	// AreaMarkGenerations holds the generations that a tracker has noted.
 	AreaMarkGenerations AreaKind = probing.KindMarkGenerations
+	// AreaGroups holds the matches of a group, one bit for each slot, and summaries of these bits.
+	AreaGroups AreaKind = probing.KindGroups
 	// AreaStore holds the packed elements of a [vast.SparseColumn] or of [vast.Edges], outside of the
 	// reservations.
 	AreaStore AreaKind = probing.KindStore
@@ -49,7 +51,7 @@ const (
 )
 
 var areaKinds = [...]string{"elements", "presence", "summaries", "generations", "owners", "live", "links",
-	"levels", "written", "marks", "mark generations", "store", "commands", "heap"}
+	"levels", "written", "marks", "mark generations", "groups", "store", "commands", "heap"}
 
 // String returns the kind in one or two words, such as elements.
 func (k AreaKind) String() string {

@@ -188,7 +188,7 @@ func TestKindsAreNamed(t *testing.T) {
 		seen[k.String()] = true
 	}
 	if len(seen) != int(probe.AreaHeap)+1 || !seen["mark generations"] ||
-		(probe.AreaHeap+1).String() != "AreaKind(14)" {
+		(probe.AreaHeap+1).String() != "AreaKind(15)" {
 		t.Errorf("the kinds are named %v, and the next kind %v", seen, probe.AreaHeap+1)
 	}
 	if probe.StorageSparse.String() != "sparse" || probe.StorageShared.String() != "shared" ||

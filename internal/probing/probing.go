@@ -55,6 +55,7 @@ const (
 	KindWritten
 	KindMarks
 	KindMarkGenerations
+	KindGroups
 	KindStore
 	KindCommands
 	KindHeap
