@@ -66,11 +66,13 @@ func (k *walk) size() (entities, words int) {
 // conditions describes the source of the query and the conditions that the source meets.
 func (q *query) conditions() string {
 	var s []string
-	switch q.source {
-	case fromList:
+	switch {
+	case q.source == fromList:
 		s = append(s, fmt.Sprintf("list of length %d", len(q.list)))
-	case fromLinks:
+	case q.source == fromLinks:
 		s = append(s, "links")
+	case q.kept != nil:
+		s = append(s, "bits of a group")
 	default:
 		s = append(s, "presence bits")
 	}

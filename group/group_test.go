@@ -131,6 +131,9 @@ func TestWritesInLoop(t *testing.T) {
 	g.Archetype(g.pos, g.teams).NewN(500, nil)
 	zero := group.New(g.teams.Where(g.Query(g.pos), team{}))
 	one := group.New(g.teams.Where(g.Query(g.pos), team{1}))
+	if got := zero.Query().Plan(); !strings.HasPrefix(got, "bits of a group; position, team; entities: 500") {
+		t.Errorf("the plan is %q", got)
+	}
 	n := 0
 	for s := range zero.Query().Slots() {
 		g.teams.SetAt(s, team{1})
