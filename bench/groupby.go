@@ -5,15 +5,20 @@ import (
 
 	"github.com/mlange-42/ark/ecs"
 	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/group"
 	"github.com/vastgo/vast/shared"
 )
 
 // Work group_by: for each of 16 teams, add up the X of the entities of the team. Each of n entities has a
-// Position and a team, in no order. Vast has the team in a shared column, and groups the entities in each
-// repetition. Ark has a relation to the team, so that its tables keep the entities of each team together. The
-// peer self is Vast with the team in a Column, and a Go map of slices that are kept for the next repetition.
+// Position and a team, in no order. Beside Ark, Vast has a group for each team, which keeps the entities of the
+// team as bits. Ark has a relation to the team, so that its tables keep the entities of each team together.
+// Beside the peer self, Vast groups the entities in each repetition, by GroupBy of the shared column. The peer
+// is Vast with the team in a Column, and a Go map of slices that are kept for the next repetition.
 //
-// Work group_by_born: group_by, but the entities are created team by team.
+// Work group_by_regrouped: group_by after [vast.World.Regroup] by team, over the runs of each team.
+//
+// Work group_by_born: group_by_regrouped, but the entities are created team by team, so that Regroup moves
+// none.
 
 const teamCount = 16
 
@@ -56,12 +61,39 @@ type vastTeams struct {
 	teams shared.Column[Team]
 	plain vast.Column[Team]
 	all   vast.Query
+	of    [teamCount]vast.Query
 	kept  map[Team][]vast.Slot
 	sums  teamSums
 }
 
 //go:noinline
 func groupVast(s *vastTeams) {
+	pos := s.pos
+	for i, team := range s.of {
+		sum := 0.0
+		for slot := range team.Slots() {
+			sum += pos.At(slot).X
+		}
+		s.sums[i] += sum
+	}
+}
+
+//go:noinline
+func groupVastTogether(s *vastTeams) {
+	pos := s.pos
+	for i, team := range s.of {
+		for run := range team.Runs() {
+			sum := 0.0
+			for _, p := range pos.Slice(run) {
+				sum += p.X
+			}
+			s.sums[i] += sum
+		}
+	}
+}
+
+//go:noinline
+func groupVastAnew(s *vastTeams) {
 	pos := s.pos
 	for team, run := range s.teams.GroupBy(s.all) {
 		sum := 0.0
@@ -91,7 +123,31 @@ func groupVastByMap(s *vastTeams) {
 	}
 }
 
-func newGroupVast(n int, of teamOf) side {
+// newGroupVast makes the side of Vast. If together is set, the entities of each team lie together.
+func newGroupVast(n int, of teamOf, together bool) side {
+	s := newTeams(n, of)
+	work := groupVast
+	if together {
+		s.world.Regroup(s.all, vast.MoveOptions{By: s.teams})
+		work = groupVastTogether
+	}
+	for i := range s.of {
+		s.of[i] = group.New(s.teams.Where(s.all, Team{Number: int32(i)})).Query()
+	}
+	made := s.sums.side(func() { work(s) }, n, of)
+	made.close = closeVast(s.world)
+	return made
+}
+
+func newGroupVastAnew(n int, of teamOf) side {
+	s := newTeams(n, of)
+	made := s.sums.side(func() { groupVastAnew(s) }, n, of)
+	made.close = closeVast(s.world)
+	return made
+}
+
+// newTeams makes n entities with a shared team.
+func newTeams(n int, of teamOf) *vastTeams {
 	w := newSizedVastWorld(n)
 	s := &vastTeams{world: w, pos: vast.NewColumn[Position](w), teams: shared.New[Team](w)}
 	for i, slot := range w.Archetype(s.pos, s.teams).NewEach(n) {
@@ -99,9 +155,7 @@ func newGroupVast(n int, of teamOf) side {
 		s.teams.SetAt(slot, Team{Number: int32(of(i, n))})
 	}
 	s.all = w.Query(s.pos, s.teams)
-	made := s.sums.side(func() { groupVast(s) }, n, of)
-	made.close = closeVast(w)
-	return made
+	return s
 }
 
 func newGroupVastByMap(n int, of teamOf) side {
@@ -118,14 +172,16 @@ func newGroupVastByMap(n int, of teamOf) side {
 	return made
 }
 
-// groupMatches returns the matches of a work whose entities have the given teams.
-func groupMatches(of teamOf) []match {
+// groupMatches returns the matches of a work whose entities have the given teams. together is for
+// newGroupVast.
+func groupMatches(of teamOf, together bool) []match {
+	grouped := func(n int) side { return newGroupVast(n, of, together) }
 	side := func(made func(int, teamOf) side) func(int) side {
 		return func(n int) side { return made(n, of) }
 	}
 	return []match{
-		{peerArk, side(newGroupVast), side(newGroupArk), newEmptyArk},
-		{peerSelf, side(newGroupVast), side(newGroupVastByMap), newEmptyVast},
+		{peerArk, grouped, side(newGroupArk), newEmptyArk},
+		{peerSelf, side(newGroupVastAnew), side(newGroupVastByMap), newEmptyVast},
 	}
 }
 
