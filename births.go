@@ -68,7 +68,8 @@ func bear(archetypes []*Archetype, counts []int, zero bool, born func(i int, r R
 		archetype *Archetype
 		Run
 	}
-	var births []birth
+	var few [4]birth // most calls have no more runs, and need no memory
+	births := few[:0]
 	defer func() {
 		// The OnAdd hooks must run even after a panic, because the OnRemove hooks run when these entities are
 		// deleted.

@@ -31,6 +31,9 @@ type copying struct {
 
 	origins *relation // for package prefab: relation from each copy to its original, or nil
 
+	archetypes []*Archetype // see births
+	counts     []int        // see births
+
 	gained []uint32   // slots of copies that became sources in the relation or edges at hand
 	gains  []wordMask // the same slots by words: see sorted
 	inside []uint32   // see countInside
@@ -49,7 +52,10 @@ type copyGroup struct {
 }
 
 // columnPair is a column of the originals and the column of the copies.
-type columnPair struct{ from, to *column }
+type columnPair struct {
+	from, to   *column
+	references *references // where components of the copies hold references, or nil
+}
 
 // copySpan is a run of originals in consecutive slots.
 type copySpan struct{ slot, n uint32 }
@@ -167,7 +173,7 @@ func (k *copying) newGroup(set []*column) *copyGroup {
 	g := new(copyGroup)
 	for _, c := range set {
 		if to := k.columns[c.id]; to != nil {
-			g.pairs = append(g.pairs, columnPair{c, to})
+			g.pairs = append(g.pairs, columnPair{c, to, referencesIn(to.typ)})
 		}
 	}
 	slices.SortFunc(g.pairs, func(a, b columnPair) int { return cmp.Compare(a.to.id, b.to.id) })
@@ -275,11 +281,13 @@ func (k *copying) undo() {
 	k.to.deleteLinked(opCopy, gainsFrom(slots), false)
 }
 
+// births returns the archetype of each group and the number of its copies, until the next call.
 func (k *copying) births() (archetypes []*Archetype, counts []int) {
+	k.archetypes, k.counts = k.archetypes[:0], k.counts[:0]
 	for _, g := range k.groups {
-		archetypes, counts = append(archetypes, g.archetype), append(counts, g.count*k.n)
+		k.archetypes, k.counts = append(k.archetypes, g.archetype), append(k.counts, g.count*k.n)
 	}
-	return archetypes, counts
+	return k.archetypes, k.counts
 }
 
 // room makes room for the copies and their links. On failure nothing has changed.
@@ -372,8 +380,8 @@ func (k *copying) write() {
 			} else if p.to.bytes > 0 {
 				g.copyRuns(p)
 			}
-			if r := referencesIn(p.to.typ); r != nil {
-				k.translateIn(g, p.to, r)
+			if p.references != nil {
+				k.translateIn(g, p.to, p.references)
 			}
 		}
 	}

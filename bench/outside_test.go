@@ -8,8 +8,13 @@ import (
 	"testing"
 )
 
-// TestMain runs the tests, or measures one side if outsideVariable is set.
+// TestMain runs the tests. If outsideVariable is set, it measures one side instead. If fakeVariable is set, it
+// is the program of TestCppSide.
 func TestMain(m *testing.M) {
+	if os.Getenv(fakeVariable) != "" {
+		runFake(os.Stdin, os.Stdout)
+		os.Exit(0)
+	}
 	if status, asked := runOutside(os.Stdout, os.Stderr); asked {
 		os.Exit(status)
 	}

@@ -24,6 +24,11 @@ const (
 	peerDonburiBatch = "donburi-batch"
 	peerUOT          = "uot"
 	peerGGECS        = "ggecs"
+	peerEnTT         = "entt"
+	peerEnTTGroup    = "entt-group"
+	peerEnTTBatch    = "entt-batch"
+	peerFlecs        = "flecs"
+	peerFlecsBatch   = "flecs-batch"
 	peerFile         = "file"
 	peerGob          = "gob"
 	peerCopy         = "copy"
@@ -51,6 +56,11 @@ var peers = []peer{
 	{name: peerDonburiBatch, store: peerDonburi, batch: true, maxN: maxSlow},
 	{name: peerUOT, store: peerUOT},
 	{name: peerGGECS, store: peerGGECS, maxN: maxSlow},
+	{name: peerEnTT, store: peerEnTT},
+	{name: peerEnTTGroup, store: peerEnTT}, // EnTT with an owning group
+	{name: peerEnTTBatch, store: peerEnTT, batch: true},
+	{name: peerFlecs, store: peerFlecs},
+	{name: peerFlecsBatch, store: peerFlecs, batch: true},
 	{name: peerFile},  // writes and syncs, or reads, the bytes of the saved world
 	{name: peerGob},   // encodes or decodes Go slices with encoding/gob
 	{name: peerCopy},  // copies all components

@@ -91,8 +91,8 @@ func newTable(out io.Writer) *table {
 }
 
 const (
-	tableTitle = "%-17s %8s  %-13s %10s %10s %8s   %10s %10s   %9s %9s\n"
-	tableLine  = "%-17s %8d  %-13s %10.2f %10.2f %8.2f   %10.2f %10.2f   %9.1f %9.1f\n"
+	tableTitle = "%-19s %8s  %-13s %10s %10s %8s   %10s %10s   %9s %9s\n"
+	tableLine  = "%-19s %8d  %-13s %10.2f %10.2f %8.2f   %10.2f %10.2f   %9.1f %9.1f\n"
 )
 
 func (t *table) add(r row) error {

@@ -4,6 +4,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"flag"
 	"fmt"
@@ -59,9 +60,13 @@ func run(args []string, stdout, stderr io.Writer) int {
 	flags.DurationVar(&m.rowTime, "rowtime", m.rowTime,
 		"`time` after which a row gets fewer rounds; 0 for no limit")
 	flags.IntVar(&m.rounds, "rounds", m.rounds, "timed `rounds` per row, each with one sample of each side")
+	for _, s := range cppStores {
+		flags.StringVar(&s.folder, s.name, os.Getenv(s.folderVariable()), fmt.Sprintf(
+			"`folder` with %s, to compare with %s (default $%s)", s.header, s.name, s.folderVariable()))
+	}
 	flags.Usage = func() {
 		fmt.Fprintln(stderr, "usage: go run . [-work list] [-n list] [-peer list] [-rounds n] [-rowtime t] "+
-			"[-json | -markdown] [-svg file]")
+			"[-json | -markdown] [-svg file] [-entt folder] [-flecs folder]")
 		flags.PrintDefaults()
 	}
 	switch err := flags.Parse(args); {
@@ -71,8 +76,12 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return exitUsage
 	}
 
+	var folderErrors []error
+	for _, s := range cppStores {
+		folderErrors = append(folderErrors, s.checkFolder())
+	}
 	plans, err := choose(*works, *sizes, *peers)
-	switch {
+	switch err = cmp.Or(errors.Join(folderErrors...), err); {
 	case err != nil:
 	case flags.NArg() > 0:
 		err = fmt.Errorf("unexpected argument %q; works are chosen with -work", flags.Arg(0))
@@ -104,6 +113,18 @@ func run(args []string, stdout, stderr io.Writer) int {
 		defer file.Close()
 		out = reports{out, newChartReport(file)}
 	}
+	for _, s := range cppStores {
+		if *peers == "" && s.folder == "" {
+			fmt.Fprintf(stderr, "bench: no rows beside %s: give the folder of its sources with -%[1]s\n",
+				s.name)
+		}
+	}
+	removePrograms, err := buildPrograms(plans, stderr)
+	defer removePrograms()
+	if err != nil {
+		fmt.Fprintln(stderr, "bench:", err)
+		return exitFailed
+	}
 	if err := m.measureAll(plans, out, stderr); err != nil {
 		fmt.Fprintln(stderr, "bench:", err)
 		return exitFailed
@@ -113,7 +134,8 @@ func run(args []string, stdout, stderr io.Writer) int {
 
 // choose returns the rows that three comma-separated lists select, in the order of the workloads. An empty
 // list of works or of peers selects all. If the list of sizes is empty, each work has its default sizes, and
-// choose leaves out the sizes above a peer's maxN and the works that this system cannot measure.
+// choose leaves out the sizes above a peer's maxN and the works that this system cannot measure. choose also
+// leaves out the peers whose folders are not given, unless the list of peers names one: then it fails.
 func choose(works, sizes, peers string) ([]plan, error) {
 	chosenWorks, err := parseNames("work", works, workNames())
 	if err != nil {
@@ -126,6 +148,12 @@ func choose(works, sizes, peers string) ([]plan, error) {
 	chosenSizes, err := parseSizes(sizes)
 	if err != nil {
 		return nil, err
+	}
+	for _, name := range chosenPeers {
+		if peers != "" && absent(name) {
+			return nil, fmt.Errorf("-peer: %s needs the folder of its sources: give -%s", name,
+				cppStoreOf(name).name)
+		}
 	}
 	var plans []plan
 	for i := range workloads {
@@ -144,7 +172,8 @@ func choose(works, sizes, peers string) ([]plan, error) {
 			for j := range work.matches {
 				match := &work.matches[j]
 				maxN := peerNamed(match.peer).maxN
-				if slices.Contains(chosenPeers, match.peer) && (sizes != "" || maxN == 0 || n <= maxN) {
+				if slices.Contains(chosenPeers, match.peer) && !absent(match.peer) &&
+					(sizes != "" || maxN == 0 || n <= maxN) {
 					plans = append(plans, plan{work, match, n})
 				}
 			}

@@ -81,8 +81,8 @@ func TestBadArgumentsGetAMessageAndStatus2(t *testing.T) {
 	}{
 		{[]string{"-work", "query3comp"}, `-work: unknown name "query3comp"; use query2comp, query32arch`},
 		{[]string{"-work", "random,"}, `-work: unknown name ""`},
-		{[]string{"-peer", "flecs"},
-			`-peer: unknown name "flecs"; use ark, ark-tables, ark-batch, slice, self, arche`},
+		{[]string{"-peer", "legion"},
+			`-peer: unknown name "legion"; use ark, ark-tables, ark-batch, slice, self, arche`},
 		{[]string{"-work", "random", "-peer", "slice"}, "-n and -peer: random has the peers ark"},
 		{[]string{"-work", "new_world", "-n", "7"},
 			"new_world has the peers ark, arche, volt, donburi, uot, ggecs and n = 1 only"},

@@ -31,7 +31,7 @@ type match struct {
 	ours   func(n int) side
 	theirs func(n int) side
 	// emptyTheirs sets up the peer's empty query; see emptyquery.go. It is nil for the works of package
-	// store.
+	// store, and for the peers of cpp.go.
 	emptyTheirs func(extras int) side
 }
 
@@ -111,8 +111,11 @@ var workloads = []workload{
 	{name: "hierarchy", panel: panelQueries, extras: hierarchyExtras, matches: []match{
 		{peerArk, newHierarchyVast, newHierarchyArk, newEmptyArk},
 	}},
-	{name: "group_by", extras: groupExtras, matches: groupMatches(anyTeam)},
-	{name: "group_by_born", extras: groupExtras, matches: groupMatches(teamByTeam)},
+	{name: "hierarchy_join", extras: joinExtras, matches: joinMatches(scattered)},
+	{name: "hierarchy_join_born", extras: joinExtras, matches: joinMatches(parentByParent)},
+	{name: "group_by", extras: groupExtras, matches: groupMatches(anyTeam, false)},
+	{name: "group_by_regrouped", extras: groupExtras, matches: groupMatches(anyTeam, true)},
+	{name: "group_by_born", extras: groupExtras, matches: groupMatches(teamByTeam, true)},
 	{name: "random", panel: panelEdits, matches: []match{
 		{peerArk, newRandomVast, newRandomArk, newEmptyArk},
 		{peerArche, newRandomVast, newRandomArche, newEmptyArche},
@@ -129,6 +132,11 @@ var workloads = []workload{
 		matches: addRemoveMatches(smallExtras, toggledEvery)},
 	{name: "observe", extras: smallExtras, matches: []match{
 		{peerArk, newObserveVast, newObserveArk, newEmptyArk},
+	}},
+	{name: "events", matches: []match{
+		{peerArk, newEventsVast, newEventsArk, newEmptyArk},
+		{peerSlice, newEventsVast, newEventsSlice, newEmptySlice},
+		{peerDonburi, newEventsVast, newEventsDonburi, newEmptyDonburi},
 	}},
 	{name: "create2comp", panel: panelCreates, matches: createMatches(twoParts)},
 	{name: "create2comp_alloc", panel: panelCreates, matches: []match{
@@ -147,6 +155,16 @@ var workloads = []workload{
 		matches: createMatches(tenParts)},
 	{name: "clone2comp", matches: cloneMatches(twoParts)},
 	{name: "clone10comp", extras: tenParts - twoParts, matches: cloneMatches(tenParts)},
+	{name: "clone_tree", sizes: treeSizes, minN: treeSize, matches: []match{
+		{peerArk, newTreeVast(cloneTreesVast), newTreeArk, newEmptyArk},
+		{peerSelf, newTreeVast(cloneTreesVastN), newTreeVast(cloneTreesVast), newEmptyVast},
+	}},
+	{name: "prefab2comp", matches: []match{
+		{peerArkBatch, newPrefabVast(twoParts), newPrefabArk(twoParts), newEmptyArkTables},
+	}},
+	{name: "prefab10comp", extras: tenParts - twoParts, matches: []match{
+		{peerArkBatch, newPrefabVast(tenParts), newPrefabArk(tenParts), newEmptyArkTables},
+	}},
 	{name: "delete2comp", panel: panelDeletes, matches: deleteMatches(twoParts)},
 	{name: "delete10comp", panel: panelDeletes, extras: tenParts - twoParts,
 		matches: deleteMatches(tenParts)},

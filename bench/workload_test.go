@@ -62,7 +62,7 @@ func TestEveryRowComputesWhatItShould(t *testing.T) {
 
 func TestChecksNoticeMissingWork(t *testing.T) {
 	for _, work := range []string{"query2comp", "query32arch", "query256arch", "random", "hierarchy",
-		"new_world", "first_entity", "small_world"} {
+		"hierarchy_join", "hierarchy_join_born", "events", "new_world", "first_entity", "small_world"} {
 		plans, err := choose(work, "1", "")
 		if err != nil {
 			t.Fatal(err)
@@ -163,6 +163,39 @@ func TestCheckEdits(t *testing.T) {
 	for _, wrong := range []error{checkEdits(4, 3, 0, 6), checkEdits(4, 4, 1, 6), checkEdits(4, 4, 0, 5)} {
 		if wrong == nil {
 			t.Error("a wrong result passes the check")
+		}
+	}
+}
+
+func TestCheckInstances(t *testing.T) {
+	if err := checkInstances(4, 4, 4, 4*templateX); err != nil {
+		t.Error(err)
+	}
+	for _, wrong := range []error{checkInstances(4, 5, 4, 4*templateX), checkInstances(4, 4, 3, 4*templateX),
+		checkInstances(4, 4, 4, 0)} {
+		if wrong == nil {
+			t.Error("a wrong result passes the check")
+		}
+	}
+}
+
+func TestChecksNoticeWrongTrees(t *testing.T) {
+	for name, setUp := range map[string]func(int) side{"vast": newTreeVast(func(c *vastTrees) {
+		cloneTreesVast(c)
+		for child := range c.childOf.Sources(c.entities[1]) {
+			c.childOf.Set(child, c.entities[0])
+			break
+		}
+	}), peerArk: func(n int) side {
+		c := newTreeOfArk(n / treeSize)
+		return treesSide(c, n/treeSize, func(c *arkTrees) {
+			cloneTreesArk(c)
+			c.family.Get(c.family.Get(c.entities[1]).First).Parent = c.entities[0]
+		}, (*arkTrees).deleteTrees, c.check)
+	}} {
+		s := setUp(3 * treeSize)
+		if err := s.finish(); err == nil || !strings.Contains(err.Error(), errNoTree.Error()) {
+			t.Errorf("%s: a child has another parent, but check returns %v", name, err)
 		}
 	}
 }

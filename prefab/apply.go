@@ -21,7 +21,7 @@ import (
 // Complexity: the number of changed fields times the number of instances, a few steps for each component of
 // the template, and one step for each entity of an instance if nodes, links or references have changed.
 func (t Template) Apply() (changes int, err error) {
-	if _, ok := t.prepare("Apply"); !ok {
+	if _, ok := t.prepare("prefab.Template.Apply"); !ok {
 		return 0, nil
 	}
 	order := t.p.dependents(t.root)

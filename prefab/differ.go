@@ -15,15 +15,15 @@ import (
 // Complexity: the number of fields; one step for each entity of the instance if a component holds references.
 func (p *Prefabs) Differs(e vast.Entity) iter.Seq[string] {
 	return func(yield func(string) bool) {
-		if f, i, ok := p.find("Prefabs.Differs", e); ok {
+		if f, i, ok := p.find("prefab.Prefabs.Differs", e); ok {
 			f.differing(e, i, yield)
 		}
 	}
 }
 
 // find returns the family of the template of which e is a copy, and the number of e's base in it.
-func (p *Prefabs) find(method string, e vast.Entity) (f *family, i int, ok bool) {
-	p.prepare(method)
+func (p *Prefabs) find(function string, e vast.Entity) (f *family, i int, ok bool) {
+	p.prepare(function)
 	b, ok := p.of.Target(e)
 	if !ok {
 		return nil, 0, false
@@ -41,7 +41,7 @@ func (p *Prefabs) find(method string, e vast.Entity) (f *family, i int, ok bool)
 // Revert panics if the world has no column or relation of this name. It panics with a [*vm.Error], and has
 // changed nothing, if it gets no memory.
 func (p *Prefabs) Revert(e vast.Entity, name string) bool {
-	f, i, ok := p.find("Prefabs.Revert", e)
+	f, i, ok := p.find("prefab.Prefabs.Revert", e)
 	if !ok {
 		return false
 	}

@@ -57,16 +57,17 @@ func New(w *vast.World) *Prefabs {
 // Tag returns the tag of all nodes. A query that names it finds them: w.Query(p.Tag()).
 func (p *Prefabs) Tag() vast.Disabled { return p.tag }
 
-// prepare checks that a function may use the world, and learns its columns.
+// prepare checks that a function may use the world, and learns its columns. function is the full name, such
+// as prefab.Mark, because joining strings would allocate memory in each call.
 func (p *Prefabs) prepare(function string) {
-	n, err := engine.Ready("prefab."+function, p.w, false)
+	n, err := engine.Ready(function, p.w, false)
 	if err != nil {
 		panic(err)
 	}
 	if n == p.known {
 		return
 	}
-	columns, err := engine.Columns("prefab."+function, p.w, false)
+	columns, err := engine.Columns(function, p.w, false)
 	if err != nil {
 		panic(err)
 	}
@@ -102,7 +103,7 @@ func (p *Prefabs) prepare(function string) {
 // [*vm.Error], and has changed nothing, if the world has no room for the bases. Complexity: a copy of the
 // nodes.
 func (p *Prefabs) Mark(e vast.Entity) Template {
-	p.prepare("Mark")
+	p.prepare("prefab.Mark")
 	if !p.w.Alive(e) {
 		return Template{}
 	}

@@ -18,11 +18,11 @@ type Template struct {
 
 // prepare checks that a method may use the world, and returns the base of the root, or false if the template
 // is stale.
-func (t Template) prepare(method string) (base vast.Entity, ok bool) {
+func (t Template) prepare(function string) (base vast.Entity, ok bool) {
 	if t.p == nil {
 		panic("prefab: the zero Template belongs to no world: make a Template with Prefabs.Mark")
 	}
-	t.p.prepare("Template." + method)
+	t.p.prepare(function)
 	return t.p.baseOf(t.root)
 }
 
@@ -41,7 +41,7 @@ func (t Template) Root() vast.Entity { return t.root }
 // Instantiate makes one instance and returns the copy of the root, as [Template.InstantiateN] does. If the
 // template is stale, Instantiate returns the zero Entity.
 func (t Template) Instantiate() vast.Entity {
-	if !t.make("Instantiate", 1) {
+	if !t.make("prefab.Template.Instantiate", 1) {
 		return vast.Entity{}
 	}
 	_, copies := t.p.trees.Originals()
@@ -63,7 +63,7 @@ func (t Template) InstantiateN(n int, fill func(vast.Run)) {
 	if n < 0 {
 		panic(fmt.Sprintf("prefab: Template.InstantiateN(%d): the number of instances cannot be negative", n))
 	}
-	if !t.make("InstantiateN", n) || fill == nil {
+	if !t.make("prefab.Template.InstantiateN", n) || fill == nil {
 		return
 	}
 	before := t.p.w.Changes()
@@ -77,8 +77,8 @@ func (t Template) InstantiateN(n int, fill func(vast.Run)) {
 }
 
 // make makes n instances, and reports whether it has made any.
-func (t Template) make(method string, n int) bool {
-	base, ok := t.prepare(method)
+func (t Template) make(function string, n int) bool {
+	base, ok := t.prepare(function)
 	if !ok || n == 0 {
 		return false
 	}
@@ -99,7 +99,7 @@ func (t Template) make(method string, n int) bool {
 // the part can hold them. Override panics with a [*vm.Error], and has changed nothing, if the world has no
 // room. If t is stale, Override returns the zero Template.
 func (t Template) Override(name string, value any) Template {
-	base, ok := t.prepare("Override")
+	base, ok := t.prepare("prefab.Template.Override")
 	if !ok {
 		return Template{}
 	}
