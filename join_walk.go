@@ -4,6 +4,7 @@ import (
 	"math/bits"
 	"slices"
 	"sync"
+	"unsafe"
 
 	"github.com/vastgo/vast/internal/bitset"
 )
@@ -304,12 +305,7 @@ func (c *condition) meet(word uint32, mask uint64) (met uint64) {
 		return mask &^ c.sources[word]
 	}
 	if c.way == byTargetBit && c.relation != nil {
-		for m := mask; m != 0; m &= m - 1 { // without branches, because the bits are hard to predict
-			i := trailingZeros(m)
-			to := c.relation.target(word*64 + i).slot
-			met |= (c.targets[to/64] >> (to % 64) & 1) << i
-		}
-		return met
+		return bitsOfTargets(c.relation.target(word*64), c.targets, mask)
 	}
 	to := members{bits: c.targets}
 	if c.way == byEntity {
@@ -319,6 +315,26 @@ func (c *condition) meet(word uint32, mask uint64) (met uint64) {
 		if c.leads(word*64+trailingZeros(m), to) {
 			met |= m & -m
 		}
+	}
+	return met
+}
+
+// bitsOfTargets returns the slots of mask whose target has its bit set. first is the target of the word's first
+// slot. The loops have no branches, because the bits are hard to predict. The address of a target is sound for
+// the slots of mask, and for the other slots of a usable word.
+func bitsOfTargets(first *Entity, bits []uint64, mask uint64) (met uint64) {
+	targets := (*[64]Entity)(unsafe.Pointer(first))
+	if mask == ^uint64(0) {
+		for i := range targets {
+			to := targets[i].slot
+			met = met>>1 | bits[to/64]>>(to%64)<<63
+		}
+		return met
+	}
+	for m := mask; m != 0; m &= m - 1 {
+		i := trailingZeros(m)
+		to := targets[i].slot
+		met |= (bits[to/64] >> (to % 64) & 1) << i
 	}
 	return met
 }
