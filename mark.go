@@ -237,12 +237,25 @@ func (c *column) flushDirty() {
 	}
 	c.flushing.Lock()
 	defer c.flushing.Unlock()
-	for word := range c.slots / 64 {
-		p := (*uint64)(unsafe.Add(c.dirty, uintptr(word)*8))
-		if atomic.LoadUint64(p) != 0 {
-			c.wroteIn(word, atomic.SwapUint64(p, 0))
+	dirty := unsafe.Slice((*uint64)(c.dirty), c.slots/64)
+	for i := 0; i < len(dirty); {
+		if i+8 <= len(dirty) && noneSet((*[8]uint64)(dirty[i:])) {
+			i += 8
+			continue
 		}
+		if atomic.LoadUint64(&dirty[i]) != 0 {
+			c.wroteIn(uint32(i), atomic.SwapUint64(&dirty[i], 0))
+		}
+		i++
 	}
+}
+
+// noneSet reports whether all words are zero.
+func noneSet(words *[8]uint64) bool {
+	return atomic.LoadUint64(&words[0])|atomic.LoadUint64(&words[1])|
+		atomic.LoadUint64(&words[2])|atomic.LoadUint64(&words[3])|
+		atomic.LoadUint64(&words[4])|atomic.LoadUint64(&words[5])|
+		atomic.LoadUint64(&words[6])|atomic.LoadUint64(&words[7]) == 0
 }
 
 // Call the methods from wrote to wroteRange only if c.tracked is true, and the methods from gained to lost only
