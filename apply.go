@@ -12,8 +12,8 @@ import (
 // Applied counts the commands that [World.Apply] carried out or skipped.
 type Applied struct {
 	Done int // commands that had an effect
-	// Skipped counts commands for stale entities, commands that set or remove an absent component, and
-	// deletions that the option Refuse of a relation prevents.
+	// Skipped counts commands for stale entities, commands that set or remove an absent component, names that
+	// other entities have, and deletions that the option Refuse of a relation prevents.
 	Skipped int
 }
 

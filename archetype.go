@@ -325,7 +325,8 @@ func (a *Archetype) goTo(x *extent, word uint32) {
 }
 
 // NewN makes n entities with zero components and calls fill for each run of new entities. fill can write
-// their components as slices, and may be nil. NewN panics if fill changes the structure of the world. If fill
+// their components as slices, and may be nil. NewN panics if fill changes the structure of the world. To link
+// the new entities to a target, collect the runs in fill, and call [Relation.SetRun] after NewN. If fill
 // panics, the entities of this run and of the earlier runs exist, and NewN makes no more entities. If there
 // is no room for n entities, NewN makes none and panics with a [*vm.Error]; see [Archetype.Grow]. NewN
 // handles 64 slots at a time.

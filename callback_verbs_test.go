@@ -206,6 +206,7 @@ var callbackVerbs = map[string]func(f *callbackWorld){
 	"Names.Find":      func(f *callbackWorld) { f.names.Find("zero") },
 	"Names.Remove":    func(f *callbackWorld) { f.names.Remove(f.es[0]) },
 	"Names.Set":       func(f *callbackWorld) { _, _ = f.names.Set(f.es[4], "four") },
+	"Names.SetLater":  func(f *callbackWorld) { f.names.SetLater(f.commands, f.es[4], "four") },
 	"Names.Set again": func(f *callbackWorld) { _, _ = f.names.Set(f.es[0], "nought") },
 	"Archetype.Grow":  func(f *callbackWorld) { _ = f.full.Grow(500) },
 	"Archetype.New":   func(f *callbackWorld) { f.full.New() },
@@ -247,7 +248,7 @@ func TestCallbackVerbsAreComplete(t *testing.T) {
 		Relation.CountSources Relation.Depth Relation.Has Relation.Len Relation.Name Relation.Root
 		Relation.SourcesAfter Relation.Target Relation.TargetColumn Relation.Targets
 		Edges.CountSources Edges.CountTargets Edges.Get Edges.Has Edges.Len
-		Edges.Name Edges.TargetColumn Names.Len Names.Name Names.Of World.Names Archetype.Len Commands.At
+		Edges.Name Edges.TargetColumn Names.Len Names.Name Names.Of Names.Text World.Names Archetype.Len Commands.At
 		Commands.Resolve
 		probe.Bytes probe.ColumnsOf probe.CountSources probe.CountTargets probe.Describe probe.EdgesOf
 		probe.EdgesType probe.NamesOf probe.NumberOf probe.RelationOf probe.SourceColumn probe.Sources

@@ -39,22 +39,40 @@ const (
 	opCopy
 )
 
-var operationNames = [...]string{
-	opNone: "nothing", opNew: "Archetype.New", opNewN: "Archetype.NewN",
-	opAdd: "Column.Add", opRemove: "Column.Remove",
-	opAddAll: "Column.AddAll", opRemoveAll: "Column.RemoveAll", opExchange: "World.Exchange",
-	opRelate: "Relation.Set", opUnrelate: "Relation.Remove",
-	opAddEdge: "Edges.Add", opRemoveEdge: "Edges.Remove",
-	opAddTag: "Tag.Add", opRemoveTag: "Tag.Remove",
-	opDelete: "World.Delete", opDeleteAll: "World.DeleteAll", opClose: "World.Close",
-	opApply: "World.Apply",
-	opTrack: "NewTracker", opUntrack: "Tracker.Close",
-	opReset: "World.Reset",
-	opName:  "Names.Set", opRemoveName: "Names.Remove",
-	opPack: "Archetype.Pack", opRegroup: "World.Regroup",
-	opRestore: "store.Load",
-	opKeep:    "group.New", opUnkeep: "Group.Close",
-	opClone: "World.Clone", opCloneN: "World.CloneN", opCopy: "a copy of package clone",
+// operations describes the kinds of structural changes: the method that makes the change and, if they exist,
+// the method that records the change in Commands, and the method that makes it for all entities of a query.
+var operations = [...]struct{ name, later, all string }{
+	opNone:       {name: "nothing"},
+	opNew:        {name: "Archetype.New", later: "Commands.New"},
+	opNewN:       {name: "Archetype.NewN", later: "Commands.New"},
+	opAdd:        {name: "Column.Add", later: "Column.AddLater", all: "Column.AddAll"},
+	opRemove:     {name: "Column.Remove", later: "Column.RemoveLater", all: "Column.RemoveAll"},
+	opAddAll:     {name: "Column.AddAll"},
+	opRemoveAll:  {name: "Column.RemoveAll"},
+	opExchange:   {name: "World.Exchange"},
+	opRelate:     {name: "Relation.Set", later: "Relation.SetLater", all: "Relation.SetAll"},
+	opUnrelate:   {name: "Relation.Remove", later: "Relation.RemoveLater", all: "Relation.RemoveAll"},
+	opAddEdge:    {name: "Edges.Add", later: "Edges.AddLater"},
+	opRemoveEdge: {name: "Edges.Remove", later: "Edges.RemoveLater"},
+	opAddTag:     {name: "Tag.Add", later: "Tag.AddLater", all: "Tag.AddAll"},
+	opRemoveTag:  {name: "Tag.Remove", later: "Tag.RemoveLater", all: "Tag.RemoveAll"},
+	opDelete:     {name: "World.Delete", later: "Commands.Delete", all: "World.DeleteAll"},
+	opDeleteAll:  {name: "World.DeleteAll"},
+	opClose:      {name: "World.Close"},
+	opApply:      {name: "World.Apply"},
+	opTrack:      {name: "NewTracker"},
+	opUntrack:    {name: "Tracker.Close"},
+	opReset:      {name: "World.Reset"},
+	opName:       {name: "Names.Set", later: "Names.SetLater"},
+	opRemoveName: {name: "Names.Remove", later: "Names.SetLater"},
+	opPack:       {name: "Archetype.Pack"},
+	opRegroup:    {name: "World.Regroup"},
+	opRestore:    {name: "store.Load"},
+	opKeep:       {name: "group.New"},
+	opUnkeep:     {name: "Group.Close"},
+	opClone:      {name: "World.Clone"},
+	opCloneN:     {name: "World.CloneN"},
+	opCopy:       {name: "a copy of package clone"},
 }
 
 // callback describes a user's function that an operation calls. The function must not change the structure,
@@ -114,9 +132,18 @@ func (w *World) changed(op operation, n int) {
 //
 //go:noinline
 func (w *World) changedWhile(doing string) {
-	panic(fmt.Sprintf("vast: the structure of world %q changed while %s, by %s: record structural "+
-		"changes in Commands and apply them after the loop or callback, or replace the loop by "+
-		"World.DeleteAll, Column.AddAll, Column.RemoveAll or World.Exchange; writing values is not a "+
-		"structural change",
-		w.options.Name, doing, operationNames[w.last]))
+	op := operations[w.last]
+	remedy := "call it after the loop or callback"
+	switch {
+	case doing == fillBirths.what && w.last == opRelate:
+		remedy = "collect the runs that NewN passes to its callback, and call Relation.SetRun with them " +
+			"after NewN"
+	case op.later != "":
+		remedy = fmt.Sprintf("record it with %s, and apply the Commands after the loop or callback", op.later)
+		if op.all != "" {
+			remedy += ", or replace the loop by " + op.all
+		}
+	}
+	panic(fmt.Sprintf("vast: the structure of world %q changed while %s, by %s: %s; writing values is not a "+
+		"structural change", w.options.Name, doing, op.name, remedy))
 }

@@ -103,22 +103,21 @@ func (m *combinedModel) cloned(originals []Entity, copies [][]Entity) {
 	}
 	for i, r := range m.relations {
 		for _, one := range copies {
-			now := newest(originals, one)
+			copyOf := copiesIn(originals, one)
 			for row, e := range originals {
-				if t, has := r.target[e]; has && now(t) == t {
+				if t, has := r.target[e]; has && copyOf(t) == t {
 					m.link(i, one[row], t)
 				}
 				for _, s := range slices.Clone(r.sources[e]) {
-					if now(s) != s {
-						m.link(i, now(s), one[row])
+					if copyOf(s) != s {
+						m.link(i, copyOf(s), one[row])
 					}
 				}
 			}
 		}
 	}
 	for _, one := range copies {
-		now := newest(originals, one)
-		m.cloneEdges(originals, one, now)
+		m.cloneEdges(originals, one, copiesIn(originals, one))
 	}
 	for _, one := range copies {
 		for _, c := range one {
@@ -129,8 +128,8 @@ func (m *combinedModel) cloned(originals []Entity, copies [][]Entity) {
 	}
 }
 
-// newest returns a function that returns the copy of an original, and all other entities unchanged.
-func newest(originals, copies []Entity) func(Entity) Entity {
+// copiesIn returns a function that returns the copy of an original, and all other entities unchanged.
+func copiesIn(originals, copies []Entity) func(Entity) Entity {
 	return func(e Entity) Entity {
 		if row := slices.Index(originals, e); row >= 0 {
 			return copies[row]
@@ -164,15 +163,15 @@ func (m *combinedModel) clonedOne(e, c Entity) {
 	}
 }
 
-// cloneEdges adds the edges of one copy of the originals to the model. An edge to an outer target comes after
-// the earlier edges of its source, and the world decides the order of such edges of different sources.
-func (m *combinedModel) cloneEdges(originals, copies []Entity, now func(Entity) Entity) {
+// cloneEdges adds the edges of one copy of the originals to the model. The edges of one source keep their
+// order. If edges of several sources lead to one outer target, the world decides the order of these sources.
+func (m *combinedModel) cloneEdges(originals, copies []Entity, copyOf func(Entity) Entity) {
 	r := m.roads
 	var outer []Entity
 	for row, e := range originals {
 		for _, to := range slices.Clone(r.out[e]) {
-			m.connect(copies[row], now(to), r.value[[2]Entity{e, to}])
-			if now(to) == to && !slices.Contains(outer, to) {
+			m.connect(copies[row], copyOf(to), r.value[[2]Entity{e, to}])
+			if copyOf(to) == to && !slices.Contains(outer, to) {
 				outer = append(outer, to)
 			}
 		}
@@ -180,8 +179,8 @@ func (m *combinedModel) cloneEdges(originals, copies []Entity, now func(Entity) 
 	for row, e := range originals { // the sources of a target that is an original keep their order
 		var sources []Entity
 		for _, from := range r.in[e] {
-			if now(from) != from {
-				sources = append(sources, now(from))
+			if copyOf(from) != from {
+				sources = append(sources, copyOf(from))
 			}
 		}
 		if len(sources) > 0 {

@@ -129,7 +129,7 @@ func TestApplyInsideQueries(t *testing.T) {
 			_, _ = w.Apply(c)
 		}
 	}, "changed while a query was running, by World.Apply", "writing values is not a structural change",
-		"in Commands and apply them after the loop")
+		"call it after the loop")
 	// An Apply that skips all commands changes nothing, so the loop goes on.
 	n := 0
 	for range w.Query(num).All() {

@@ -288,7 +288,7 @@ func TestDisabledMisuse(t *testing.T) {
 	}
 }
 
-// TestDisabledRequired: a component may require the tag, so that it is gained disabled.
+// TestDisabledRequired: a component may require the tag; an entity that gains the component is then disabled.
 func TestDisabledRequired(t *testing.T) {
 	d := newDisabledWorld(t, 5)
 	late := NewColumn[uint16](d.World)

@@ -225,10 +225,15 @@ func (w *World) giveBack(x *extent) {
 func (w *World) disown(lo, hi uint32) {
 	w.vacant.Fill(uint(lo), uint(hi))
 	// The frontier moves down, behind the last word that an archetype owns.
+	end := w.frontier
 	for w.frontier > 0 && w.vacant.Test(uint(w.frontier-1)) {
-		w.vacant.Clear(uint(w.frontier - 1))
-		w.frontier--
+		if w.frontier%64 == 0 && w.vacant.Word(uint(w.frontier/64-1)) == ^uint64(0) {
+			w.frontier -= 64
+		} else {
+			w.frontier--
+		}
 	}
+	w.vacant.Erase(uint(w.frontier), uint(end))
 }
 
 // emptied gives back an extent without entities. If the archetype's only extent is a single word, emptied

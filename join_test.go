@@ -19,8 +19,8 @@ type joinedWorld struct {
 	es      []Entity
 }
 
-// newJoinedWorld makes n entities in a hierarchy. The mean number of sources of a target is near width. One
-// entity in every has a, and one in two has b.
+// newJoinedWorld makes n entities in a hierarchy. The mean number of sources of a target is near width. On
+// average, one of `every` entities has the component a, and one of two has b.
 func newJoinedWorld(tb testing.TB, n, width, every int) *joinedWorld {
 	w := &joinedWorld{World: NewWorld(Options{MaxEntities: n + 64})}
 	tb.Cleanup(func() { w.Close() })
@@ -152,7 +152,7 @@ func TestJoinChoice(t *testing.T) {
 		{w.Query(part).Where(childOf, w.Query(half)).Between(first+40, first+60), "look at the targets", 10},
 		{w.Query(part).Up(childOf, half), "mark the entities below them in 40000 steps", 20000},
 		{w.Query(part).Up(childOf, half).Between(first, first+4000), "test the ancestors of each", 2000},
-		{w.Query(part).Up(childOf, half).Between(first, first+20), "look at the targets", 20},
+		{w.Query(part).Up(childOf, half).Between(first, first+20), "look at the ancestors", 20},
 		{w.Query(part).Up(childOf, mark), "0 of 100 targets match, so no entity does", 0},
 		{w.Query(part).To(childOf, targets[0]).Where(childOf, w.Query(half)), "childOf to ", 400},
 	} {

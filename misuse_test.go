@@ -235,6 +235,36 @@ func TestChangesInsideQueries(t *testing.T) {
 	}
 }
 
+// TestRemedies: the message about a change during a loop or callback names the remedy for this change.
+func TestRemedies(t *testing.T) {
+	w := NewWorld(Options{MaxEntities: 1024})
+	defer w.Close()
+	c := NewColumn[uint64](w)
+	childOf := NewRelation(w, "ChildOf", RelationOptions{})
+	a := w.Archetype(c)
+	parent := a.New()
+	says(t, func() {
+		a.NewN(3, func(r Run) { childOf.SetRun(r, parent) })
+	}, "NewN was filling new entities, by Relation.Set: collect the runs that NewN passes to its callback, "+
+		"and call Relation.SetRun with them after NewN;")
+	says(t, func() {
+		for range w.Query(c).All() {
+			w.Delete(parent)
+		}
+	}, "record it with Commands.Delete, and apply the Commands after the loop or callback, or replace the "+
+		"loop by World.DeleteAll;")
+	says(t, func() {
+		for range w.Query(c).All() {
+			NewTracker(w, c)
+		}
+	}, "by NewTracker: call it after the loop or callback;")
+	for op, o := range operations {
+		if o.name == "" {
+			t.Errorf("operation %d has no name", op)
+		}
+	}
+}
+
 func TestNoChangesInsideQueries(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1024})
 	defer w.Close()

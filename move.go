@@ -37,7 +37,7 @@ func (w *World) mustRenewKept(op operation, from []uint32) {
 		if slices.ContainsFunc(from, c.hasAt) {
 			panic(fmt.Sprintf("vast: %s: column %s has callbacks, which may keep entities in an index or a "+
 				"map: register a callback with World.OnMove that renews these entities, or that does "+
-				"nothing if there are none", operationNames[op], c.name))
+				"nothing if there are none", operations[op].name, c.name))
 		}
 	}
 }

@@ -3,6 +3,7 @@ package vast
 import (
 	"fmt"
 	"maps"
+	"unsafe"
 )
 
 // Names is an index from names to entities. An entity has at most one name, and a name belongs to at most one
@@ -40,11 +41,12 @@ func (w *World) Names() *Names {
 		}
 		w.names.texts.c.name = "Name"
 		w.names.texts.c.adding, w.names.texts.c.removing = opName, opRemoveName
+		w.names.texts.c.later = w.names.later
 	}
 	return w.names
 }
 
-// Name returns the column's name, for statistics and messages. [Names.Of] returns the name of an entity.
+// Name returns the column's name, for statistics and messages. [Names.Text] returns the name of an entity.
 func (n *Names) Name() string { return n.made().texts.Name() }
 
 func (n *Names) column() *column {
@@ -102,6 +104,17 @@ func (n *Names) Set(e Entity, name string) (bool, error) {
 	return true, nil
 }
 
+// SetLater records that e gets a name, as by [Names.Set]. The empty name removes e's name. If another living
+// entity has the name by then, [World.Apply] skips the command. The Commands keep the name on the Go heap.
+func (n *Names) SetLater(cs *Commands, e Entity, name string) {
+	n.made().texts.record(cs, commandSet, e, name)
+}
+
+func (n *Names) later(cs *Commands, _ commandKind, e Entity, v unsafe.Pointer) bool {
+	alive, err := n.Set(e, *n.texts.recorded(cs, v))
+	return alive && err == nil
+}
+
 // forget removes the names of deleted entities from the index. The amortized cost for each name is constant,
 // because Set calls forget when the number of entries has doubled.
 func (n *Names) forget() {
@@ -149,6 +162,12 @@ func (n *Names) Of(e Entity) (string, bool) {
 		return *p, true
 	}
 	return "", false
+}
+
+// Text returns e's name, or an empty string if e is stale or has no name. Complexity: as [HeapColumn.Get].
+func (n *Names) Text(e Entity) string {
+	name, _ := n.Of(e)
+	return name
 }
 
 // Remove removes e's name and reports whether e had a name. Complexity: that of a map.

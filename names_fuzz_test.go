@@ -15,6 +15,7 @@ func FuzzNames(f *testing.F) {
 		w := NewWorld(Options{MaxEntities: 64})
 		defer w.Close()
 		names, b := w.Names(), modeltest.NewStream(data)
+		commands := NewCommands(w, CommandsOptions{Bytes: 1 << 10})
 		byName, byEntity := map[string]Entity{}, map[Entity]string{}
 		var es []Entity // includes deleted entities
 		for len(es) < 20 {
@@ -27,7 +28,7 @@ func FuzzNames(f *testing.F) {
 		for step := 0; b.More() && step < 500; step++ {
 			e, from := es[b.Below(len(es))], b.Below(len(letters)+1)
 			name := letters[from:min(len(letters), from+b.Byte())]
-			switch b.Byte() % 6 {
+			switch b.Byte() % 7 {
 			case 0, 1, 2:
 				alive, err := names.Set(e, name)
 				other, taken := byName[name]
@@ -53,6 +54,19 @@ func FuzzNames(f *testing.F) {
 				w.Delete(e)
 				forget(e)
 			case 5:
+				names.SetLater(commands, e, name)
+				other, taken := byName[name]
+				done, err := w.Apply(commands)
+				if want := w.Alive(e) && (!taken || other == e); err != nil || want != (done.Done == 1) {
+					t.Fatalf("SetLater(%v, %q): %+v, %v; the name belongs to %v", e, name, done, err, other)
+				}
+				if done.Done == 1 {
+					forget(e)
+					if name != "" {
+						byName[name], byEntity[e] = e, name
+					}
+				}
+			case 6:
 				if w.Len() < 30 {
 					es = append(es, w.Archetype().New())
 				}

@@ -20,7 +20,7 @@ func TestNames(t *testing.T) {
 	if w.Names() != names {
 		t.Fatal("a world has two indexes")
 	}
-	a := w.Archetype(c)
+	a, commands := w.Archetype(c), NewCommands(w, CommandsOptions{})
 	byName, byEntity := map[string]Entity{}, map[Entity]string{}
 	var es, dead []Entity
 	forget := func(e Entity) {
@@ -48,6 +48,19 @@ func TestNames(t *testing.T) {
 					name, ok, err, owner, taken)
 			}
 			if err == nil {
+				forget(e)
+				byName[name], byEntity[e] = e, name
+			}
+		case v < 72:
+			owner, taken := byName[name]
+			names.SetLater(commands, e, name)
+			done, err := w.Apply(commands)
+			if skip := taken && owner != e; err != nil || skip != (done == Applied{Skipped: 1}) ||
+				!skip && done != (Applied{Done: 1}) {
+				t.Fatalf("step %d: SetLater(%v, %s) gave %+v, %v; the name belongs to %v (taken: %v)", step,
+					e, name, done, err, owner, taken)
+			}
+			if done.Done == 1 {
 				forget(e)
 				byName[name], byEntity[e] = e, name
 			}
@@ -86,7 +99,7 @@ func TestNames(t *testing.T) {
 		if owner, want := byName[name]; ok != want || found != owner {
 			t.Fatalf("step %d: Find(%s) gave %v, %v instead of %v", step, name, found, ok, owner)
 		}
-		if got, ok := names.Of(e); got != byEntity[e] || ok != (got != "") {
+		if got, ok := names.Of(e); got != byEntity[e] || ok != (got != "") || names.Text(e) != got {
 			t.Fatalf("step %d: %v is named %q instead of %q", step, e, got, byEntity[e])
 		}
 		if names.Len() != len(byEntity) || w.Query(names).Count() != len(byEntity) {
@@ -137,6 +150,46 @@ func TestNames(t *testing.T) {
 	if panicOf(func() { _, _ = names.Set(e, "x") }) == nil || panicOf(func() { w.Names() }) == nil {
 		t.Error("naming in a closed world does not panic")
 	}
+}
+
+func TestNamesLater(t *testing.T) {
+	w := NewWorld(Options{MaxEntities: 1024})
+	defer w.Close()
+	names, a := w.Names(), w.Archetype()
+	e, dead := a.New(), a.New()
+	w.Delete(dead)
+	c := NewCommands(w, CommandsOptions{})
+	born, second := c.New(a), c.New(a)
+	names.SetLater(c, born, "born")
+	names.SetLater(c, second, "born") // belongs to the first one
+	names.SetLater(c, e, "a")
+	names.SetLater(c, e, "b")
+	names.SetLater(c, second, "a") // is free again
+	names.SetLater(c, dead, "dead")
+	if names.Len() != 0 {
+		t.Error("recording gives names")
+	}
+	if done, err := w.Apply(c); done != (Applied{Done: 6, Skipped: 2}) || err != nil {
+		t.Errorf("Apply gives %+v, %v", done, err)
+	}
+	for e, want := range map[Entity]string{e: "b", c.Resolve(born): "born", c.Resolve(second): "a",
+		dead: ""} {
+		if got := names.Text(e); got != want {
+			t.Errorf("%v is named %q, want %q", e, got, want)
+		}
+	}
+	names.SetLater(c, e, "")
+	if done, err := w.Apply(c); done.Done != 1 || err != nil || names.Text(e) != "" || names.Len() != 2 {
+		t.Errorf("%+v, %v: the empty name leaves %q", done, err, names.Text(e))
+	}
+	if _, ok := names.Find("b"); ok {
+		t.Error("a removed name is found")
+	}
+	says(t, func() {
+		for e := range w.Query(names).All() {
+			_, _ = names.Set(e, names.Text(e)+"!")
+		}
+	}, "by Names.Set: record it with Names.SetLater, and apply the Commands after the loop")
 }
 
 // TestNoNameByBirth: archetypes and Exchange cannot add the column of Names.

@@ -126,14 +126,19 @@ func (k stored[T]) later(cs *Commands, kind commandKind, e Entity, v unsafe.Poin
 	if kind == commandRemove {
 		return k.c.remove(e)
 	}
-	p := (*T)(v)
-	if k.c.store.storage() == probing.StorageHeap {
-		p = &cs.lists[k.c.id].(*listOf[T]).values[*(*uint64)(v)]
-	}
+	p := k.recorded(cs, v)
 	if kind == commandAdd {
 		return k.Add(e, *p) != nil
 	}
 	return k.Set(e, *p)
+}
+
+// recorded returns the address of the value that record has recorded at v.
+func (k stored[T]) recorded(cs *Commands, v unsafe.Pointer) *T {
+	if k.c.store.storage() == probing.StorageHeap {
+		return &cs.lists[k.c.id].(*listOf[T]).values[*(*uint64)(v)]
+	}
+	return (*T)(v)
 }
 
 // OnAdd registers a callback for each entity that gains the component, as [Column.OnAdd] does.

@@ -42,6 +42,7 @@ func TestZeroValues(t *testing.T) {
 		}},
 		{"make them with World.Names", []func(){
 			func() { _, _ = names.Set(e, "x") }, func() { names.Find("x") }, func() { names.Of(e) },
+			func() { names.SetLater(cs, e, "x") }, func() { names.Text(e) },
 			func() { names.Remove(e) }, func() { names.Len() }, func() { names.Name() },
 			func() { _, _ = new(Names).Set(e, "x") }, func() { new(Names).Of(e) },
 		}},

@@ -75,7 +75,7 @@ func BenchmarkEvents(b *testing.B) {
 				defer s.Close()
 				q := event.New[hit](s, event.Options{})
 				part := func(c *sched.Context, _ int) { sendHits(q, c, benchmarkEvents/20) }
-				s.Add(sched.System{Name: "send", WritesResources: sched.Resources(q.Resource()),
+				s.Add(sched.System{Name: "send", WritesResources: sched.Resources(q),
 					Run: func(c *sched.Context) {
 						switch way {
 						case "send in parts":
@@ -88,7 +88,7 @@ func BenchmarkEvents(b *testing.B) {
 					}})
 				r := q.NewReader()
 				sum := 0.0
-				s.Add(sched.System{Name: "read", ReadsResources: sched.Resources(q.Resource()),
+				s.Add(sched.System{Name: "read", ReadsResources: sched.Resources(q),
 					Run: func(c *sched.Context) {
 						switch way {
 						case "send+all":

@@ -31,19 +31,21 @@
 // hook sends while commands are applied comes after the events of the systems whose commands are applied. An
 // event that the program sends between ticks is the first of the next tick.
 //
-// A system declares [Queue.Resource] in WritesResources or ReadsResources of its sched.System. Systems that
-// send events wait only for systems that read them, and the other way round. Using a queue without declaring
-// it panics in every build. Exclusive systems declare nothing.
+// A system that sends events has WritesResources: sched.Resources(q), and a system that reads them has
+// ReadsResources: sched.Resources(q). Systems that send events wait only for systems that read them, and the
+// other way round. Using a queue without declaring it panics in every build. Exclusive systems declare
+// nothing.
 //
 // If a system panics, the events that were sent in the tick stay. If a tick is continued, because there was
 // no memory for its commands, its events are neither lost nor doubled. sched.Schedule.Reset drops all events.
 //
 // # Costs
 //
-// Send takes a few nanoseconds. Each worker writes to its own block of memory, without locks and atomic
-// operations. Before a system reads, the queue sorts the sequences that the workers have sent, but moves no
-// event. A queue commits 16 KiB for each worker that sends in a tick, twice. In the long run sending and
-// reading allocate nothing on the Go heap. Memory of large ticks is given back later: see [Queue.Trim].
+// Send takes a few nanoseconds. Each worker writes to its own block of memory, and takes a lock only for a
+// new block. Before a system reads, the queue sorts the sequences that the workers have sent, but moves no
+// event. For each worker that sends, a queue commits 16 KiB for this tick and 16 KiB for the last tick. In
+// the long run sending and reading allocate nothing on the Go heap. Memory of large ticks is given back
+// later: see [Queue.Trim].
 //
 // # Stores
 //

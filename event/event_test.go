@@ -59,26 +59,27 @@ func TestMisuse(t *testing.T) {
 		{"negative", "MaxBytes is -1", func() { event.New[hit](s, event.Options{MaxBytes: -1}) }},
 		{"same name", "set another Options.Name", func() { event.New[hit](s, event.Options{}) }},
 		{"zero queue", "make one with New", func() { new(event.Queue[hit]).Send(nil, hit{}) }},
+		{"nil queue", "make one with New", func() { sched.Resources((*event.Queue[hit])(nil)) }},
 		{"zero reader", "make one with Queue.NewReader", func() { new(event.Reader[hit]).Len(nil) }},
 		{"zero context", "zero Context", func() { q.Send(new(sched.Context), hit{}) }},
 		{"Grow", "a number of events is zero or more", func() { _ = q.Grow(-1) }},
 		{"other schedule", "belongs to another schedule", func() {
 			s.Add(sched.System{Name: "x", Run: func(*sched.Context) {},
-				ReadsResources: sched.Resources(foreign.Resource())})
+				ReadsResources: sched.Resources(foreign)})
 		}},
 	} {
 		contains(one.what, modeltest.PanicText(one.f), one.want)
 	}
-	uses := sched.Resources(q.Resource())
+	uses := sched.Resources(q)
 	run := func(sys sched.System, what, want string) {
 		t.Helper()
 		_, s := newSchedule(t, 2)
 		mine := event.New[hit](s, event.Options{})
 		if len(sys.WritesResources) > 0 {
-			sys.WritesResources = sched.Resources(mine.Resource())
+			sys.WritesResources = sched.Resources(mine)
 		}
 		if len(sys.ReadsResources) > 0 {
-			sys.ReadsResources = sched.Resources(mine.Resource())
+			sys.ReadsResources = sched.Resources(mine)
 		}
 		sys.Name = "bad"
 		inner := sys.Run
@@ -130,10 +131,11 @@ func TestClosed(t *testing.T) {
 	}
 	q.Send(nil, hit{}) // a hook may send events when the world closes
 	for what, f := range map[string]func(){
-		"Len":  func() { q.Len(nil) },
-		"Next": func() { r.Len(nil) }, "Grow": func() { _ = q.Grow(1) }, "Trim": q.Trim,
+		"Queue.Len": func() { q.Len(nil) }, "Reader.Len": func() { r.Len(nil) },
+		"Queue.Grow": func() { _ = q.Grow(1) }, "Queue.Trim": q.Trim,
 	} {
-		if text := modeltest.PanicText(f); !strings.Contains(text, "after Close of its schedule") {
+		want := "event: " + what + " of \"closed\" after Close of its schedule"
+		if text := modeltest.PanicText(f); !strings.Contains(text, want) {
 			t.Errorf("%s: %q", what, text)
 		}
 	}
@@ -152,10 +154,10 @@ func TestExhaustion(t *testing.T) {
 				done[i]++
 			}
 		}
-		s.Add(sched.System{Name: "send", WritesResources: sched.Resources(q.Resource()),
+		s.Add(sched.System{Name: "send", WritesResources: sched.Resources(q),
 			Run: func(c *sched.Context) { c.Split(4, part) }})
 		read := 0
-		s.Add(sched.System{Name: "read", ReadsResources: sched.Resources(q.Resource()),
+		s.Add(sched.System{Name: "read", ReadsResources: sched.Resources(q),
 			Run: func(c *sched.Context) { read = q.Len(c) }})
 		sends = 1 << 20
 		err := s.Tick()
@@ -231,10 +233,10 @@ func TestNothingIsAllocated(t *testing.T) {
 			q.SendTo(c, target, hit{Kind: uint32(i)})
 		}
 	}
-	s.Add(sched.System{Name: "send", WritesResources: sched.Resources(q.Resource()),
+	s.Add(sched.System{Name: "send", WritesResources: sched.Resources(q),
 		Run: func(c *sched.Context) { c.Split(100, part) }})
 	sum := 0
-	s.Add(sched.System{Name: "read", ReadsResources: sched.Resources(q.Resource()),
+	s.Add(sched.System{Name: "read", ReadsResources: sched.Resources(q),
 		Run: func(c *sched.Context) {
 			for _, h := range q.All(c) {
 				sum += int(h.Kind)
@@ -263,7 +265,7 @@ func TestContinuedTick(t *testing.T) {
 	defer s.Close()
 	q := event.New[hit](s, event.Options{})
 	made, many := w.Archetype(), 100
-	uses := sched.Resources(q.Resource())
+	uses := sched.Resources(q)
 	s.Add(sched.System{Name: "first", Phase: "one", WritesResources: uses, Run: func(c *sched.Context) {
 		q.Send(c, hit{Kind: 1})
 		for range many {
@@ -300,7 +302,7 @@ func TestGoexit(t *testing.T) {
 	_, s := newSchedule(t, 1)
 	q := event.New[hit](s, event.Options{})
 	exit := true
-	s.Add(sched.System{Name: "exit", WritesResources: sched.Resources(q.Resource()),
+	s.Add(sched.System{Name: "exit", WritesResources: sched.Resources(q),
 		Run: func(c *sched.Context) {
 			q.Send(c, hit{})
 			if exit {
@@ -328,7 +330,7 @@ func TestStartAndEnd(t *testing.T) {
 	var read []uint32
 	ended := 0
 	q.Send(nil, hit{Kind: 1})
-	uses := sched.Resources(q.Resource())
+	uses := sched.Resources(q)
 	s.Add(sched.System{Name: "a", ReadsResources: uses, Start: func(c *sched.Context) {
 		q.Send(c, hit{Kind: 2})
 		c.Split(3, func(c *sched.Context, i int) { q.Send(c, hit{Kind: uint32(3 + i)}) })
@@ -366,12 +368,12 @@ func TestWritersDoNotConflict(t *testing.T) {
 	_, s := newSchedule(t, 1)
 	q, other := event.New[hit](s, event.Options{}), event.New[hit](s, event.Options{Name: "other"})
 	run := func(*sched.Context) {}
-	uses, both := sched.Resources(q.Resource()), sched.Resources(q.Resource(), other.Resource())
+	uses, both := sched.Resources(q), sched.Resources(q, other)
 	s.Add(sched.System{Name: "send 1", WritesResources: both, Run: run})
 	s.Add(sched.System{Name: "send 2", WritesResources: uses, Run: run})
 	s.Add(sched.System{Name: "both", WritesResources: uses, ReadsResources: uses, Run: run})
 	s.Add(sched.System{Name: "send 3", WritesResources: uses, Run: run})
-	s.Add(sched.System{Name: "read", ReadsResources: sched.Resources(other.Resource()), Run: run})
+	s.Add(sched.System{Name: "read", ReadsResources: sched.Resources(other), Run: run})
 	if err := s.Build(); err != nil {
 		t.Fatal(err)
 	}

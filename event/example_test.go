@@ -25,7 +25,7 @@ func Example() {
 	reader := damage.NewReader()
 	s.Add(sched.System{
 		Name:           "suffer",
-		ReadsResources: sched.Resources(damage.Resource()), Writes: sched.Columns(health),
+		ReadsResources: sched.Resources(damage), Writes: sched.Columns(health),
 		Run: func(c *sched.Context) {
 			for target, d := range reader.Next(c) {
 				if points := health.Get(target); points != nil { // the target may be dead
@@ -37,7 +37,7 @@ func Example() {
 	})
 	s.Add(sched.System{
 		Name:            "shoot",
-		WritesResources: sched.Resources(damage.Resource()),
+		WritesResources: sched.Resources(damage),
 		Run: func(c *sched.Context) {
 			damage.SendTo(c, ship, Damage{Points: int(10 * c.Tick())})
 		},
@@ -61,7 +61,7 @@ func ExampleQueue_Of() {
 	damage := event.New[Damage](s, event.Options{})
 	a, b := w.Archetype().New(), w.Archetype().New()
 	s.Add(sched.System{
-		Name: "report", ReadsResources: sched.Resources(damage.Resource()),
+		Name: "report", ReadsResources: sched.Resources(damage),
 		Run: func(c *sched.Context) {
 			for _, e := range []vast.Entity{a, b} {
 				sum := 0
@@ -105,7 +105,7 @@ func ExampleQueue_Send() {
 	}})
 	reader := died.NewReader()
 	s.Add(sched.System{
-		Name: "mourn", Phase: "late", ReadsResources: sched.Resources(died.Resource()),
+		Name: "mourn", Phase: "late", ReadsResources: sched.Resources(died),
 		If: func(c *sched.Context) bool { return reader.Len(c) > 0 },
 		Run: func(c *sched.Context) {
 			for _, d := range reader.Next(c) {

@@ -25,7 +25,7 @@ func (states) Container(container any) state.Container {
 
 // keep returns a state.Container. The result is any, as in package bulk.
 func (q *Queue[T]) keep() any {
-	q.mustBeOpen("Save")
+	q.mustBeOpen("saving or loading")
 	return contents[T]{q}
 }
 

@@ -40,7 +40,7 @@ func newProgram(t *testing.T, workers int) *program {
 			t.Error(err)
 		}
 	})
-	uses := sched.Resources(p.hits.Resource())
+	uses := sched.Resources(p.hits)
 	early, late := p.hits.NewReader(), p.hits.NewReader()
 	note := func(c *sched.Context, what string, r *event.Reader[hit]) {
 		text := fmt.Sprintf("%s%s:", p.read[c.Tick()], what)
@@ -268,7 +268,7 @@ func TestSaveAndLoad(t *testing.T) {
 		return w, s, event.New[hit](s, o)
 	}
 	w, s, q := make(event.Options{})
-	s.Add(sched.System{Name: "send", WritesResources: sched.Resources(q.Resource()),
+	s.Add(sched.System{Name: "send", WritesResources: sched.Resources(q),
 		Run: func(c *sched.Context) {
 			for i := range 5000 {
 				q.Send(c, hit{Damage: float64(i)})

@@ -35,8 +35,8 @@ type Options struct {
 // Queue holds the events of one type that systems of a schedule send to each other. Make one with [New].
 //
 // Systems send and read events with their sched.Context. The schedule orders these systems, because they
-// declare the [Queue.Resource]. While no system runs, the goroutine that ticks may call all methods, with a
-// nil Context. sched.Stats has the numbers of events, and the memory of the queue.
+// declare the queue. While no system runs, the goroutine that ticks may call all methods, with a nil Context.
+// sched.Stats has the numbers of events, and the memory of the queue.
 type Queue[T any] struct {
 	schedule *sched.Schedule
 	resource sched.Resource
@@ -111,16 +111,21 @@ func New[T any](s *sched.Schedule, o Options) *Queue[T] {
 	return q
 }
 
-// Resource returns the name of the queue for the declarations of a [sched.System]: WritesResources of a
-// system that sends events, and ReadsResources of a system that reads events. Two systems that only send to
-// the queue do not conflict.
-func (q *Queue[T]) Resource() sched.Resource { return q.resource }
+// Resource returns the name of the queue for [sched.Resources], which makes the declarations of a
+// [sched.System]: sched.Resources(q) is the WritesResources of a system that sends events, and the
+// ReadsResources of a system that reads events. Two systems that only send to the queue do not conflict.
+// Resource panics after Close of the schedule.
+func (q *Queue[T]) Resource() sched.Resource {
+	q.mustBeOpen("Queue.Resource")
+	return q.resource
+}
 
-// Grow makes room for n events. The next n calls of Send and SendTo until the end of a tick cannot fail. The
-// room stays until [Queue.Trim]. Call Grow while no system runs. Grow returns a [*vm.Error] if there is no
-// memory; then the queue is unchanged. It panics when n is negative.
+// Grow makes room for n events. The next n calls of Send and SendTo cannot fail, up to the end of the tick
+// under way; between ticks, up to the end of the next tick. The queue does not give the memory back before
+// [Queue.Trim]. Call Grow while no system runs. Grow returns a [*vm.Error] if there is no memory; then the
+// queue is unchanged. It panics when n is negative.
 func (q *Queue[T]) Grow(n int) error {
-	q.mustBeOpen("Grow")
+	q.mustBeOpen("Queue.Grow")
 	if n < 0 {
 		panic(fmt.Sprintf("event: Queue.Grow(%d) of %q: a number of events is zero or more", n, q.name))
 	}
@@ -141,19 +146,20 @@ func (q *Queue[T]) Grow(n int) error {
 // queue also trims itself: if it has used less than half of its memory in 64 ticks, it gives the rest back,
 // but keeps the room from Grow.
 func (q *Queue[T]) Trim() {
-	q.mustBeOpen("Trim")
+	q.mustBeOpen("Queue.Trim")
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.blocks.promised = 0
 	q.shrink(0)
 }
 
-func (q *Queue[T]) mustBeOpen(method string) {
+// mustBeOpen panics if the queue cannot be used. what names the use.
+func (q *Queue[T]) mustBeOpen(what string) {
 	if q == nil || q.schedule == nil {
-		panic("event: Queue." + method + " on a nil or zero Queue: make one with New")
+		panic("event: " + what + " of a nil or zero Queue: make one with New")
 	}
 	if q.closed {
-		panic(fmt.Sprintf("event: Queue.%s of %q after Close of its schedule", method, q.name))
+		panic(fmt.Sprintf("event: %s of %q after Close of its schedule", what, q.name))
 	}
 }
 

@@ -14,9 +14,10 @@ import (
 // before it in the order of the schedule, by hooks, and before the tick. So a system reads most events in two
 // ticks. Use a [Reader] to read each event once.
 //
-// c is the Context of the system or of a part. The system must declare [Queue.Resource] in ReadsResources,
-// unless it is exclusive; otherwise All panics. A nil c is for other code on the goroutine that ticks, while
-// no system runs. It also yields the events that were sent since the last tick.
+// c is the Context of the system or of a part. The system must declare the queue in ReadsResources, unless
+// it is exclusive; otherwise All panics. A nil c is for other code on the goroutine that ticks, while no
+// system runs. Between ticks, All then yields the events of the last two ticks, and those that were sent
+// since the last tick.
 //
 // Complexity: O(1) for each event.
 func (q *Queue[T]) All(c *sched.Context) iter.Seq2[vast.Entity, T] {
@@ -34,7 +35,7 @@ func (q *Queue[T]) Len(c *sched.Context) int {
 
 // mayRead panics if code must not read the queue.
 func (q *Queue[T]) mayRead(c *sched.Context, method string) {
-	q.mustBeOpen("All")
+	q.mustBeOpen(method)
 	if c != nil {
 		events.Sched.Check(c, (*link[T])(q), false, method)
 		return
@@ -82,7 +83,7 @@ type Reader[T any] struct {
 // its world in a store makes the readers of a queue in the same order in each process. Call NewReader while
 // no system runs.
 func (q *Queue[T]) NewReader() *Reader[T] {
-	q.mustBeOpen("NewReader")
+	q.mustBeOpen("Queue.NewReader")
 	r := &Reader[T]{queue: q, number: len(q.readers) + 1}
 	r.next = q.current.first + q.restored[r.key()]
 	if r.next == q.current.first {

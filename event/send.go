@@ -36,14 +36,14 @@ func (w *writer[T]) endRun() {
 // Send sends an event. Systems that run later in the tick, or in the next tick, read it.
 //
 // c is the Context that the system or the part of Each, Split or Reduce receives. The system must declare
-// [Queue.Resource] in WritesResources, unless it is exclusive. A nil c is for other code on the goroutine
-// that ticks. Between ticks it sends events at the beginning of the next tick. In a hook that runs while the
+// the queue in WritesResources, unless it is exclusive. A nil c is for other code on the goroutine that
+// ticks. Between ticks it sends events at the beginning of the next tick. In a hook that runs while the
 // schedule applies commands, it sends events behind those of the systems that have run. In an exclusive
 // system it sends events as if the system had sent them. After Close of the schedule it does nothing, because
 // vast.World.Close calls hooks.
 //
 // Send panics with a [*vm.Error] if there is no memory; then the queue is unchanged. See [Queue.Grow]. It
-// panics if the system does not declare the Resource. Complexity: O(1). Workers share no memory that Send
+// panics if the system does not declare the queue. Complexity: O(1). Workers share no memory that Send
 // writes, and take a mutex once for each block of 16 KiB.
 func (q *Queue[T]) Send(c *sched.Context, event T) { q.slot(c).set(vast.Entity{}, event) }
 
@@ -75,7 +75,7 @@ func (q *Queue[T]) beginRun(c *sched.Context) *record[T] {
 	if q != nil && q.closed && c == nil {
 		return new(record[T])
 	}
-	q.mustBeOpen("Send")
+	q.mustBeOpen("Queue.Send")
 	var t *events.Turn
 	if c == nil {
 		t = events.Sched.Alone(q.schedule, true, "Queue.Send")

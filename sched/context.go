@@ -58,6 +58,17 @@ func (c *Context) Delta() time.Duration {
 // Seconds returns [Context.Delta] in seconds.
 func (c *Context) Seconds() float64 { return c.Delta().Seconds() }
 
+// Elapsed returns the simulated time since the start: [Context.Tick] divided by Options.Rate. In each tick it
+// is the same for all systems, whatever their Every and Rate, and it includes the time of this tick. So it is
+// 0 in Start before the first tick. It is rounded down to nanoseconds once, so errors do not add up. Elapsed
+// does not depend on real time, so a replay gives the same value. It overflows after 292 years.
+func (c *Context) Elapsed() time.Duration {
+	s := c.of()
+	rate := uint64(s.options.Rate)
+	whole, rest := s.number/rate, s.number%rate
+	return time.Duration(whole)*time.Second + time.Duration(rest)*time.Second/time.Duration(rate)
+}
+
 // Seed returns the schedule's seed.
 func (c *Context) Seed() uint64 { return c.of().options.Seed }
 

@@ -57,7 +57,7 @@
 //
 // With one worker, running a system costs one function call. Measuring begins with the first call of
 // [Schedule.Stats] or [Schedule.Recent], for example by an inspector. A measured system also costs one
-// reading of the clock.
+// reading of the clock, or two with several workers.
 //
 // Idle workers sleep. Waking a worker takes some microseconds, so shorter systems and shorter batches gain
 // nothing from running in parallel. In the long run a tick allocates nothing on the Go heap.

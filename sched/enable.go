@@ -13,7 +13,8 @@ import (
 //
 // Call Disable and Enable between ticks on the goroutine of the world: a visitor of the world may call them,
 // and the function that applies the inputs of a store. A system calls them in [Context.AfterTick]. They panic
-// if there never was a system or set of that name.
+// if no call of [Schedule.Add] or [Schedule.ConfigureSet] has named such a system or set. Disable does not
+// concern the systems of [State.OnEnter], [State.OnExit] and [Context.RunOnce].
 func (s *Schedule) Disable(name string) { s.enable("Disable", name, false) }
 
 // Enable undoes [Schedule.Disable] for a name. It does nothing if the name is not disabled.
@@ -37,7 +38,7 @@ func (s *Schedule) enable(what, name string, on bool) {
 	s.changed()
 }
 
-// mustKnow panics if there never was a system or set of a name.
+// mustKnow panics if no call of Add or ConfigureSet has named such a system or set.
 func (s *Schedule) mustKnow(what, name string) {
 	if !s.known[name] {
 		panic(fmt.Sprintf("sched: Schedule.%s(%q): there is no such system or set: correct the name", what,
@@ -49,7 +50,7 @@ func (s *Schedule) mustKnow(what, name string) {
 func (s *Schedule) switchOff() {
 	for _, n := range s.nodes {
 		n.off = s.disabled[n.Name] || s.disabled[n.given] ||
-			slices.ContainsFunc(n.Sets, func(set Set) bool { return s.disabled[string(set)] })
+			slices.ContainsFunc(n.Sets, func(set Set) bool { return s.disabled[set] })
 		n.gated = n.off || n.rate.ticks > 0 || len(n.groups) > 0
 	}
 }

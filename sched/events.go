@@ -57,8 +57,8 @@ func (eventSchedules) Check(context any, q events.Queue, write bool, what string
 		panic(fmt.Sprintf("event: %s of %q in system %q: the queue belongs to another schedule: make the "+
 			"queue with the schedule of the system", what, q.Name(), n.Name))
 	case !declared && !n.Exclusive:
-		panic(fmt.Sprintf("event: %s of %q in system %q, which does not declare it: name the Resource of "+
-			"the queue in the system's %s", what, q.Name(), n.Name, list))
+		panic(fmt.Sprintf("event: %s of %q in system %q, which does not declare it: name the queue in the "+
+			"system's %s, with sched.Resources", what, q.Name(), n.Name, list))
 	case write && c.division.underWay():
 		panic(fmt.Sprintf("event: %s of %q in system %q, in a part of Each, Split or Reduce: use the "+
 			"Context that the part receives", what, q.Name(), n.Name))
@@ -144,7 +144,7 @@ func (q *queues) close() (errs []error) {
 type EventStats struct {
 	Name  string // name of the queue
 	Type  string // type of the events
-	Last  int    // number of events that were sent in the last tick, or before it between ticks
+	Last  int    // number of events that were sent in the last tick, or between it and the tick before
 	Total uint64 // number of events that were sent since the queue was made or reset
 	Bytes int    // committed memory
 }

@@ -413,7 +413,7 @@ func ExampleJobs() {
 	}, sched.JobsOptions{Name: "paths", Ticks: 10})
 
 	s.Add(sched.System{Name: "ask", Reads: sched.Columns(places),
-		WritesResources: sched.Resources(paths.Resource()), Run: func(c *sched.Context) {
+		WritesResources: sched.Resources(paths), Run: func(c *sched.Context) {
 			if c.Tick() == 3 {
 				if err := paths.Start(c, request{ship, *places.Get(ship), 4}); err != nil {
 					fmt.Println(err) // too many jobs are in flight
@@ -421,7 +421,7 @@ func ExampleJobs() {
 			}
 		}})
 	s.Add(sched.System{Name: "follow", Writes: sched.Columns(places),
-		WritesResources: sched.Resources(paths.Resource()), Run: func(c *sched.Context) {
+		WritesResources: sched.Resources(paths), Run: func(c *sched.Context) {
 			for r, path := range paths.Results(c) {
 				if place := places.Get(r.Ship); place != nil { // the ship may be gone by now
 					*place = path[len(path)-1]

@@ -78,7 +78,7 @@ func (g Graph) DOT() string {
 				label += "\nexclusive"
 			}
 			if len(s.Sets) > 0 {
-				label += "\nin " + joined(s.Sets)
+				label += "\nin " + strings.Join(s.Sets, ", ")
 			}
 			if s.Every > 1 {
 				label += fmt.Sprintf("\none in %d ticks", s.Every)
@@ -96,14 +96,6 @@ func (g Graph) DOT() string {
 	}
 	b.WriteString("}\n")
 	return b.String()
-}
-
-func joined(sets []Set) string {
-	names := make([]string, len(sets))
-	for i, set := range sets {
-		names[i] = string(set)
-	}
-	return strings.Join(names, ", ")
 }
 
 // dotQuote returns s as a quoted string of the DOT language.

@@ -42,7 +42,7 @@ type JobsOptions struct {
 // Make Jobs with [NewJobs].
 //
 // In is the type of the inputs, without Go pointers, and Out the type of the results. A system that calls
-// Start or Results names [Jobs.Resource] in WritesResources, unless it is exclusive.
+// Start or Results names the Jobs in WritesResources, with [Resources], unless it is exclusive.
 //
 // Jobs start in the order of the calls of Start, and Results returns their results in this order. If a tick
 // fails, its jobs stay in flight. [Schedule.Reset] and [Schedule.Close] drop all jobs. [Stats] counts the
@@ -150,7 +150,7 @@ func (j *Jobs[In, Out]) of() *Schedule {
 	return j.schedule
 }
 
-// Resource returns the Resource of the Jobs, for WritesResources of [System].
+// Resource returns the Resource of the Jobs, for [Resources].
 func (j *Jobs[In, Out]) Resource() Resource {
 	j.of()
 	return j.resource
@@ -209,7 +209,7 @@ func (j *Jobs[In, Out]) begin(r *jobRun[In, Out]) {
 // If the function panicked for an input, the loop panics when it reaches this job, and Tick returns a
 // [*PanicError] with the value of the function's panic. The next call continues with the next job.
 //
-// Results panics if the system does not declare the Resource, and in a part of Each, Split or Reduce.
+// Results panics if the system does not declare the Jobs, and in a part of Each, Split or Reduce.
 func (j *Jobs[In, Out]) Results(c *Context) iter.Seq2[In, Out] {
 	j.mustMay(c, "Results")
 	return func(yield func(In, Out) bool) {
@@ -227,11 +227,15 @@ func (j *Jobs[In, Out]) mustMay(c *Context, what string) {
 		panic(fmt.Sprintf("sched: Jobs.%s of %q in system %q: the Jobs belong to another schedule: make "+
 			"the Jobs with the schedule of the system", what, j.options.Name, n.Name))
 	case c.part || c.division.underWay():
-		panic(fmt.Sprintf("sched: Jobs.%s of %q in system %q, in a part of Each, Split or Reduce: call it "+
-			"outside of the parts", what, j.options.Name, n.Name))
+		remedy := "collect the inputs with Reduce, and start the jobs after it"
+		if what == "Results" {
+			remedy = "collect the results in a slice before the parts"
+		}
+		panic(fmt.Sprintf("sched: Jobs.%s of %q in system %q, in a part of Each, Split or Reduce: %s", what,
+			j.options.Name, n.Name, remedy))
 	case !n.Exclusive && !slices.Contains(n.WritesResources, j.resource):
-		panic(fmt.Sprintf("sched: Jobs.%s of %q in system %q, which does not declare it: name the Resource "+
-			"of the Jobs in the system's WritesResources", what, j.options.Name, n.Name))
+		panic(fmt.Sprintf("sched: Jobs.%s of %q in system %q, which does not declare them: name the Jobs in "+
+			"the system's WritesResources, with Resources", what, j.options.Name, n.Name))
 	}
 }
 

@@ -43,12 +43,12 @@ func TestJobsAreHandedIn(t *testing.T) {
 				next++
 			}
 		}
-		s.Add(System{Name: "receive", WritesResources: Resources(jobs.Resource()), Run: func(x *Context) {
+		s.Add(System{Name: "receive", WritesResources: Resources(jobs), Run: func(x *Context) {
 			for q, v := range jobs.Results(x) {
 				got = append(got, fmt.Sprint(x.Tick(), ":", q.Value, "=", v))
 			}
 		}})
-		s.Add(System{Name: "ask", WritesResources: Resources(jobs.Resource()), Writes: Columns(c[0]),
+		s.Add(System{Name: "ask", WritesResources: Resources(jobs), Writes: Columns(c[0]),
 			Run: func(x *Context) {
 				if x.Tick() == 1 || x.Tick() == 2 {
 					ask(x, 2)
@@ -88,7 +88,7 @@ func TestTickWaitsForJob(t *testing.T) {
 		return 7
 	}, JobsOptions{Name: "slow"})
 	got := uint64(0)
-	s.Add(System{Name: "receive", WritesResources: Resources(jobs.Resource()), Run: func(x *Context) {
+	s.Add(System{Name: "receive", WritesResources: Resources(jobs), Run: func(x *Context) {
 		if x.Tick() == 2 {
 			go close(gate) // after the system has begun
 		}
@@ -149,7 +149,7 @@ func TestJobLimit(t *testing.T) {
 	s := newSchedule(t, w, Options{Workers: 1})
 	jobs := NewJobs(s, double, JobsOptions{Limit: 2})
 	var errs []error
-	s.Add(System{Name: "a", WritesResources: Resources(jobs.Resource()), Run: func(x *Context) {
+	s.Add(System{Name: "a", WritesResources: Resources(jobs), Run: func(x *Context) {
 		for range jobs.Results(x) {
 		}
 		for range 3 {
@@ -185,7 +185,7 @@ func TestFailedJob(t *testing.T) {
 			return q.Value
 		}, JobsOptions{Name: "paths"})
 		var got []uint64
-		s.Add(System{Name: "receive", WritesResources: Resources(jobs.Resource()), Run: func(x *Context) {
+		s.Add(System{Name: "receive", WritesResources: Resources(jobs), Run: func(x *Context) {
 			for _, v := range jobs.Results(x) {
 				got = append(got, v)
 			}
@@ -231,7 +231,7 @@ func TestResetDropsJobs(t *testing.T) {
 		return q.Value
 	}, JobsOptions{})
 	var got []uint64
-	s.Add(System{Name: "receive", WritesResources: Resources(jobs.Resource()), Run: func(x *Context) {
+	s.Add(System{Name: "receive", WritesResources: Resources(jobs), Run: func(x *Context) {
 		for _, v := range jobs.Results(x) {
 			got = append(got, v)
 		}
@@ -285,18 +285,18 @@ func TestJobsMisuse(t *testing.T) {
 		says string
 		f    func(x *Context)
 	}{
-		{"name the Resource of the Jobs in the system's WritesResources", func(x *Context) {
+		{"name the Jobs in the system's WritesResources, with Resources", func(x *Context) {
 			jobs.Results(x)
 		}},
-		{"name the Resource of the Jobs in the system's WritesResources", func(x *Context) {
+		{"name the Jobs in the system's WritesResources, with Resources", func(x *Context) {
 			_ = jobs.Start(x, question{})
 		}},
 		{"give the Context that the system receives", func(*Context) { _ = jobs.Start(nil, question{}) }},
 		{"make the Jobs with the schedule of the system", func(x *Context) { foreign.Results(x) }},
-		{"in a part of Each, Split or Reduce", func(x *Context) {
+		{"collect the inputs with Reduce, and start the jobs after it", func(x *Context) {
 			x.Each(q, 64, func(x *Context, _ vast.Batch) { _ = jobs.Start(x, question{}) })
 		}},
-		{"in a part of Each, Split or Reduce", func(outer *Context) {
+		{"collect the results in a slice before the parts", func(outer *Context) {
 			outer.Split(2, func(*Context, int) { jobs.Results(outer) })
 		}},
 	} {
@@ -325,9 +325,9 @@ func TestJobsOrderSystems(t *testing.T) {
 	s := newSchedule(t, w, Options{Workers: 1})
 	a := NewJobs(s, double, JobsOptions{Name: "a"})
 	b := NewJobs(s, double, JobsOptions{Name: "b"})
-	s.Add(System{Name: "1", WritesResources: Resources(a.Resource()), Run: func(*Context) {}})
-	s.Add(System{Name: "2", WritesResources: Resources(b.Resource()), Run: func(*Context) {}})
-	s.Add(System{Name: "3", WritesResources: Resources(a.Resource()), Run: func(*Context) {}})
+	s.Add(System{Name: "1", WritesResources: Resources(a), Run: func(*Context) {}})
+	s.Add(System{Name: "2", WritesResources: Resources(b), Run: func(*Context) {}})
+	s.Add(System{Name: "3", WritesResources: Resources(a), Run: func(*Context) {}})
 	if err := s.Build(); err != nil {
 		t.Fatal(err)
 	}
@@ -341,7 +341,7 @@ func BenchmarkJob(b *testing.B) {
 	w, _ := newWorld(b, 1)
 	s := newSchedule(b, w, Options{Workers: 1})
 	jobs := NewJobs(s, double, JobsOptions{Ticks: 10})
-	s.Add(System{Name: "a", WritesResources: Resources(jobs.Resource()), Run: func(x *Context) {
+	s.Add(System{Name: "a", WritesResources: Resources(jobs), Run: func(x *Context) {
 		for range jobs.Results(x) {
 		}
 		if err := jobs.Start(x, question{}); err != nil {

@@ -66,10 +66,10 @@ func (r *requests) dropFrom(stage uint64) {
 
 // AfterTick calls f when the tick is complete, before the next tick: f may call [Schedule.Add],
 // [Schedule.Remove], [Schedule.ConfigureSet], [Schedule.Enable] and [Schedule.Disable], and change the
-// structure of the world. The functions of a tick run one after the other, in the order in which commands of
-// their systems would be applied. If f panics, the tick returns a [*PanicError] with the name of the system,
-// and the other functions run nevertheless. If an error stops the tick, the functions of the phase that
-// failed are dropped, as its commands are.
+// structure of the world. The functions of a tick run one after the other. Calls of AfterTick have the same
+// order as commands: see [Context.Commands]. If f panics, the tick returns a [*PanicError] with the name of
+// the system, and the other functions run nevertheless. If an error stops the tick, the functions of the
+// phase that failed are dropped, as its commands are.
 //
 // In Start, f runs after the first tick; in End, after the last End function.
 func (c *Context) AfterTick(f func(s *Schedule)) {

@@ -3,13 +3,16 @@ package sched
 import "fmt"
 
 // RunOnce runs a system once, as soon as the running systems are done and the commands are applied that they
-// recorded: see [Context.Commands]. One-shot systems run one after the other, in the order in which commands
-// that are recorded instead would be applied. After each of them its own commands are applied, and then the
-// one-shot systems run that it asked for. A one-shot system keeps to its declarations, as other systems do.
-// The fields of its place in the tick must be zero: Phase, Sets, Before, After, Every, Rate, Offset, Start
-// and End. If an error stops the tick, one-shot systems that have not run are dropped.
+// recorded: see [Context.Commands]. One-shot systems run one after the other. Calls of RunOnce have the same
+// order as commands, so the order does not depend on the number of workers. The schedule applies the commands
+// of each one-shot system before the next one runs. If a one-shot system calls RunOnce, the new one-shot
+// system runs after those that already wait. A one-shot system keeps to its declarations, as other systems
+// do. Phase, Sets, Before, After, Every, Rate, Offset, Start and End must be zero.
 //
-// RunOnce allocates some hundred bytes. It panics if the system is invalid: see [Schedule.Add].
+// If a system panics or breaks a rule, one-shot systems that have not run are dropped. If the tick stops
+// because commands cannot be applied, they run when the next Tick continues the tick.
+//
+// RunOnce allocates a few hundred bytes. It panics if the system is invalid: see [Schedule.Add].
 func (c *Context) RunOnce(sys System) {
 	at := c.moment()
 	s := c.schedule

@@ -10,8 +10,9 @@ import (
 
 // Random is a stream of random numbers. It is computed from the seed of the schedule, the name of the system,
 // the tick and an entity or a number. It does not depend on earlier draws, on the number of workers, or on
-// the order of the entities in a loop. A Random is a small value: make it with [Context.Random] where it is
-// needed. A *Random is a Source of math/rand/v2. The numbers are not for secrets.
+// the order of the entities in a loop. Make a Random with [Context.Random] where it is needed; it takes no
+// memory on the Go heap. Each draw changes the Random, so a copy of the value repeats the next draws. A
+// *Random is a Source of math/rand/v2. The numbers are not for secrets.
 //
 // The generator is SplitMix64: G. L. Steele, D. Lea, C. H. Flood, "Fast Splittable Pseudorandom Number
 // Generators", OOPSLA 2014. Its mixing function has the constants of D. Stafford's variant 13.
@@ -30,27 +31,37 @@ func mix(z uint64) uint64 {
 	return z ^ z>>31
 }
 
-// Random returns the random numbers of an entity in this system and tick. Each call returns the same stream.
+// Random returns the random numbers of an entity in this system and tick. Each call returns the same stream,
+// from its beginning: a system that draws several numbers keeps the result in a variable.
 //
 // The stream depends on the slot and the generation of the entity. Therefore an entity that gets the slot of
 // a deleted entity has another stream. Generations can differ between two runs of a simulation with the same
 // seed: after vast.World.Reset, and in a new world that the program fills from a file. To repeat such a run
 // exactly, use [Context.RandomOf] with the slot, or with a number in a component.
-func (c *Context) Random(e vast.Entity) Random {
-	return c.RandomOf(uint64(e.Generation())<<32 | uint64(e.Slot()))
+func (c *Context) Random(e vast.Entity) *Random {
+	r := c.streamOf(e)
+	return &r // on the caller's stack, because the compiler inlines Random
+}
+
+// streamOf is not inlined, so that Random is small enough for inlining.
+//
+//go:noinline
+func (c *Context) streamOf(e vast.Entity) Random {
+	return c.stream(uint64(e.Generation())<<32 | uint64(e.Slot()))
 }
 
 // RandomOf returns the random numbers for a number, such as a place on a map, in this system and tick. Equal
 // numbers give equal streams. The stream of a number below 2³² differs from the streams of all entities. A
 // larger number has the stream of an entity: its upper 32 bits are the generation, its lower 32 bits the
 // slot.
-func (c *Context) RandomOf(number uint64) Random {
-	s := c.of()
-	return randomOf(s.options.Seed, c.system.hash, s.number, number)
+func (c *Context) RandomOf(number uint64) *Random {
+	r := c.stream(number)
+	return &r // on the caller's stack, as in Random
 }
 
-func randomOf(seed, system, tick, number uint64) Random {
-	return Random(mix(mix(mix(seed+golden)^system+tick*golden) ^ number))
+func (c *Context) stream(number uint64) Random {
+	s := c.of()
+	return Random(mix(mix(mix(s.options.Seed+golden)^c.system.hash+s.number*golden) ^ number))
 }
 
 // Uint64 returns 64 random bits.

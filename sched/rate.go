@@ -38,9 +38,9 @@ func (s *Schedule) rateOf(what string, sys *System) rate {
 // due reports whether the system runs in a tick.
 func (r *rate) due(tick uint64) bool { return r.ticks == 0 || r.turn(tick)%r.ticks < r.runs }
 
-// turn returns a number that grows by runs in each tick. The system runs in the ticks in which the number
-// reaches or passes a multiple of ticks. The number is at least runs×ticks and less than 2×runs×ticks. It
-// does not overflow: runs is 1, or ticks is Options.Rate, which is at most 10⁹.
+// turn returns a number that grows by runs in each tick, and starts again at runs×ticks after r.ticks ticks.
+// The system runs in the ticks in which the number reaches or passes a multiple of ticks. The number is less
+// than 2×runs×ticks. It does not overflow: runs is 1, or ticks is Options.Rate, which is at most 10⁹.
 func (r *rate) turn(tick uint64) uint64 {
 	return (r.ticks + (tick%r.ticks+r.ticks-r.offset)%r.ticks) * r.runs
 }

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestRate: in any second, a system with a Rate runs Rate times. The sum of its Deltas is the time between
-// its first and its last run.
+// TestRate: in any second, a system with a Rate runs Rate times. From the second run on, Delta is the time
+// since the previous run.
 func TestRate(t *testing.T) {
 	w, _ := newWorld(t, 0)
 	for _, test := range []struct{ of, rate, every, offset int }{
@@ -95,6 +95,45 @@ func TestRateFarAhead(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestElapsed: the time since the start is the same in all systems, and rounding errors do not add up.
+func TestElapsed(t *testing.T) {
+	w, _ := newWorld(t, 0)
+	s := newSchedule(t, w, Options{Workers: 1, Rate: 60})
+	want := func(ticks uint64) time.Duration { return time.Duration(ticks * 1_000_000_000 / 60) }
+	check := func(c *Context) {
+		if c.Elapsed() != want(c.Tick()) {
+			t.Errorf("%s: Elapsed is %v in tick %d, want %v", c.System(), c.Elapsed(), c.Tick(),
+				want(c.Tick()))
+		}
+	}
+	s.Add(System{Name: "all", Start: check, Run: check})
+	s.Add(System{Name: "some", Every: 4, Offset: 1, Run: func(c *Context) {
+		check(c)
+		c.Split(2, func(part *Context, _ int) { check(part) })
+	}})
+	s.Add(System{Name: "rate", Rate: 25, If: func(c *Context) bool {
+		check(c)
+		return true
+	}, Run: check})
+	tick(t, s, 61)
+	if c := s.nodes[0].context; c.Elapsed() != time.Second+want(1) {
+		t.Errorf("%v have passed in 61 ticks", c.Elapsed())
+	}
+	for _, rate := range []int{1, 7, 1_000_000_000} {
+		far := newSchedule(t, w, Options{Workers: 1, Rate: rate})
+		far.Add(System{Name: "a", Run: nothing})
+		far.number = uint64(rate)*9e9 + uint64(rate) - 1 // 285 years
+		wants := 9e9*time.Second + time.Second*time.Duration(rate-1)/time.Duration(rate)
+		if c := far.nodes[0].context; c.Elapsed() != wants {
+			t.Errorf("Rate %d: Elapsed is %v, want %v", rate, c.Elapsed(), wants)
+		}
+	}
+	if err := s.Reset(1); err != nil {
+		t.Fatal(err)
+	}
+	tick(t, s, 1)
 }
 
 func TestRateMisuse(t *testing.T) {

@@ -213,7 +213,7 @@ func (s *Schedule) Add(sys System) {
 	s.byName[n.Name] = n
 	s.known[given], s.known[n.Name] = true, true
 	for _, set := range n.Sets {
-		s.known[string(set)] = true
+		s.known[set] = true
 	}
 	s.built, s.starting = false, true
 	s.changed()

@@ -140,8 +140,8 @@ func (m *State[T]) In(values ...T) func(*Context) bool {
 }
 
 // OnEnter adds a system that runs once when the state gets the value v. It keeps to its declarations, as
-// other systems do. The fields of its place in the tick must be zero, as in [Context.RunOnce]. Call OnEnter
-// between ticks. It panics if the system is invalid.
+// other systems do. Phase, Sets, Before, After, Every, Rate, Offset, Start and End must be zero, as in
+// [Context.RunOnce]. Call OnEnter between ticks. It panics if the system is invalid.
 func (m *State[T]) OnEnter(v T, sys System) { m.on("OnEnter", m.enter, v, sys) }
 
 // OnExit adds a system that runs once when the state loses the value v: see [State.OnEnter]. [State.Get]
@@ -186,10 +186,10 @@ func (m *State[T]) begin(early []stage) []stage {
 	return early
 }
 
-// notBegun is the number of systems that have run before the first tick of a state.
+// notBegun is the value of done before the first tick.
 const notBegun = -1
 
-// take makes the value that was set the value, and reports whether a change begins.
+// take gives the state the value that Set stored, and reports whether a change begins.
 func (m *State[T]) take() bool {
 	m.mu.Lock()
 	next := m.next

@@ -152,7 +152,8 @@ func TestSeveralStates(t *testing.T) {
 	}
 }
 
-// TestChangeFails: a change continues with the system that panicked, and after commands that had no room.
+// TestChangeFails: after a panic, a change continues with the system that panicked. If commands had no room,
+// it continues with the next system.
 func TestChangeFails(t *testing.T) {
 	w := vast.NewWorld(vast.Options{MaxEntities: 64})
 	defer w.Close()
@@ -220,7 +221,7 @@ func TestChangeFails(t *testing.T) {
 func TestStateIsKept(t *testing.T) {
 	w, _ := newWorld(t, 0)
 	var did []string
-	make := func(early bool, known *state.Schedule) (*Schedule, *State[mode]) {
+	makeOne := func(early bool, known *state.Schedule) (*Schedule, *State[mode]) {
 		s := newSchedule(t, w, Options{Workers: 1})
 		if !early {
 			(schedules{}).Keep(s, new(eventKeeper), known)
@@ -233,7 +234,7 @@ func TestStateIsKept(t *testing.T) {
 		return s, m
 	}
 	for _, early := range []bool{true, false} {
-		s, m := make(early, nil)
+		s, m := makeOne(early, nil)
 		s.Disable("wait")
 		tick(t, s, 1)
 		m.SetBetween(playing)
@@ -241,7 +242,7 @@ func TestStateIsKept(t *testing.T) {
 		m.SetBetween(over)
 		known := (schedules{}).State(s)
 		did = did[:0]
-		s, m = make(early, &known)
+		s, m = makeOne(early, &known)
 		if m.Get() != playing || !slices.Equal(known.Disabled, []string{"wait"}) {
 			t.Errorf("restored %v, disabled %v", m.Get(), known.Disabled)
 		}
@@ -250,7 +251,7 @@ func TestStateIsKept(t *testing.T) {
 			t.Errorf("%s", got)
 		}
 		known.States[0].Value = []byte(`"x"`)
-		s, _ = make(early, &known)
+		s, _ = makeOne(early, &known)
 		err := s.Tick()
 		if err == nil || !strings.Contains(err.Error(), `"x" of state sched.mode does not fit`) {
 			t.Errorf("a value of another type gives %v", err)

@@ -86,8 +86,8 @@ type System struct {
 func Columns(cols ...vast.AnyColumn) []vast.AnyColumn { return cols }
 
 // Resource names a value that is not a component: a resource of the world, by its type, any other value that
-// systems share, a queue of package event, or [Jobs]. Systems that only send events to a queue do not
-// conflict.
+// systems share, a queue of package event, or [Jobs]. [Resources] makes lists of them. Systems that only send
+// events to a queue do not conflict.
 type Resource struct {
 	typ   reflect.Type
 	queue events.Queue // the queue of package event that the Resource names, or nil
@@ -97,8 +97,22 @@ type Resource struct {
 // ResourceOf returns the Resource of type T, for [System]; see vast.Resource.
 func ResourceOf[T any]() Resource { return Resource{typ: reflect.TypeFor[T]()} }
 
-// Resources returns its arguments as a list, for ReadsResources and WritesResources of [System].
-func Resources(rs ...Resource) []Resource { return rs }
+// Resource returns r itself, for [Resources].
+func (r Resource) Resource() Resource { return r }
+
+// Resources returns the Resource of each argument, for ReadsResources and WritesResources of [System]. An
+// argument is a queue of package event, [Jobs], or a Resource.
+func Resources(rs ...interface{ Resource() Resource }) []Resource {
+	list := make([]Resource, len(rs))
+	for i, r := range rs {
+		if r == nil {
+			panic(fmt.Sprintf("sched: Resources: argument %d is nil: give a queue, Jobs, or the result of "+
+				"ResourceOf", i+1))
+		}
+		list[i] = r.Resource()
+	}
+	return list
+}
 
 // String returns the name of the type, of the event queue, or of the Jobs.
 func (r Resource) String() string {
@@ -181,8 +195,8 @@ func newNode(s *Schedule, what string, sys System) *node {
 	for _, list := range [][]Resource{sys.ReadsResources, sys.WritesResources} {
 		for _, r := range list {
 			if r.typ == nil {
-				panic(fmt.Sprintf("sched: %s: system %q names the zero Resource: use ResourceOf", what,
-					sys.Name))
+				panic(fmt.Sprintf("sched: %s: system %q names the zero Resource: use ResourceOf, a queue or "+
+					"Jobs", what, sys.Name))
 			}
 			if r.queue != nil && !slices.Contains(s.queues.list, r.queue) {
 				panic(fmt.Sprintf("sched: %s: system %q: the event queue %q belongs to another schedule: "+

@@ -63,7 +63,7 @@ func newPlanner(workers int, gate <-chan struct{}, options sched.JobsOptions,
 			for slot := range q.Slots() {
 				e := slot.Entity()
 				if r := c.Random(e); r.Chance(0.3) {
-					in := plan{e, c.RandomOf(r.Uint64()), *p.value.At(slot)}
+					in := plan{e, *c.RandomOf(r.Uint64()), *p.value.At(slot)}
 					if err := p.jobs.Start(c, in); err != nil {
 						panic(err)
 					}

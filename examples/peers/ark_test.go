@@ -9,8 +9,8 @@ import (
 	"github.com/vastgo/vast/sched"
 )
 
-// Two relations of each animal: the pigs of all farms gain weight, and the program weighs the pigs of each
-// farm.
+// Each animal has two relations: to its farm and to its species. All pigs gain weight. Then the program
+// weighs the pigs of each farm.
 //
 // Original: Ark, examples/relations/main.go, 52 lines. Here: 40.
 func Example_farms() {

@@ -10,10 +10,10 @@ import (
 
 // A game in rounds: sets order the systems, resources hold the rules and the state, one system is exclusive.
 //
-// Original: Bevy, examples/ecs/ecs_guide.rs, 201 lines. Here: 85.
+// Original: Bevy, examples/ecs/ecs_guide.rs, 201 lines. Here: 86.
 func Example_game() {
 	type Score int
-	type Streak int // positive if the player is hot, negative if cold
+	type Streak int // positive: points in a row; negative: rounds without a point in a row
 	type State struct {
 		Round, Players int
 		Winner         string
@@ -25,45 +25,46 @@ func Example_game() {
 	defer s.Close()
 	player, score := vast.NewHeapColumn[string](w), vast.NewColumn[Score](w)
 	streak := vast.NewColumn[Streak](w)
-	born, players := w.Archetype(player, score, streak), w.Query(player, score, streak)
+	playerArchetype, players := w.Archetype(player, score, streak), w.Query(player, score, streak)
 	rules := vast.SetResource(w, Rules{WinningScore: 4, MaxRounds: 10, MaxPlayers: 4})
 	state := vast.SetResource(w, State{})
-	ruling, stating := sched.Resources(sched.ResourceOf[Rules]()), sched.Resources(sched.ResourceOf[State]())
+	ofRules, ofState := sched.Resources(sched.ResourceOf[Rules]()), sched.Resources(sched.ResourceOf[State]())
 
 	const before, round, after = sched.Set("before"), sched.Set("round"), sched.Set("after")
-	s.ConfigureSet(round, sched.SetOptions{After: []string{string(before)}, Before: []string{string(after)}})
+	s.ConfigureSet(round, sched.SetOptions{After: []sched.Set{before}, Before: []sched.Set{after}})
 	s.Add(sched.System{Name: "message", Start: func(*sched.Context) {
 		for _, name := range []string{"Alice", "Bob"} {
-			player.Set(born.New(), name)
+			player.Set(playerArchetype.New(), name)
 		}
 		state.Players = 2
 	}, Run: func(*sched.Context) { fmt.Println("this game is fun") }})
-	s.Add(sched.System{Name: "new round", Sets: []sched.Set{before}, ReadsResources: ruling,
-		WritesResources: stating, Run: func(*sched.Context) {
+	s.Add(sched.System{Name: "new round", Sets: []sched.Set{before}, ReadsResources: ofRules,
+		WritesResources: ofState, Run: func(*sched.Context) {
 			state.Round++
 			fmt.Println("round", state.Round, "of", rules.MaxRounds)
 		}})
-	s.Add(sched.System{Name: "new player", Sets: []sched.Set{before}, ReadsResources: ruling,
-		WritesResources: stating, Run: func(c *sched.Context) {
-			if r := c.RandomOf(0); r.Chance(0.5) && state.Players < rules.MaxPlayers {
+	s.Add(sched.System{Name: "new player", Sets: []sched.Set{before}, ReadsResources: ofRules,
+		WritesResources: ofState, Run: func(c *sched.Context) {
+			if c.RandomOf(0).Chance(0.5) && state.Players < rules.MaxPlayers {
 				state.Players++
-				player.SetLater(c.Commands(), c.Commands().New(born), fmt.Sprint("Player ", state.Players))
+				e := c.Commands().New(playerArchetype)
+				player.SetLater(c.Commands(), e, fmt.Sprint("Player ", state.Players))
 				fmt.Println("Player", state.Players, "joins")
 			}
 		}})
 	s.Add(sched.System{Name: "exclusive player", Sets: []sched.Set{before}, Exclusive: true,
 		Run: func(c *sched.Context) {
-			if r := c.RandomOf(0); r.Chance(0.5) && state.Players < rules.MaxPlayers {
+			if c.RandomOf(0).Chance(0.5) && state.Players < rules.MaxPlayers {
 				state.Players++
-				player.Set(born.New(), fmt.Sprint("Player ", state.Players))
+				player.Set(playerArchetype.New(), fmt.Sprint("Player ", state.Players))
 				fmt.Println("Player", state.Players, "joins, too")
 			}
 		}})
 	s.Add(sched.System{Name: "score", Sets: []sched.Set{round}, Reads: sched.Columns(player),
 		Writes: sched.Columns(score, streak), Run: func(c *sched.Context) {
 			for slot := range players.Slots() {
-				points, run, r := score.At(slot), streak.At(slot), c.Random(slot.Entity())
-				if r.Chance(0.5) {
+				points, run := score.At(slot), streak.At(slot)
+				if c.Random(slot.Entity()).Chance(0.5) {
 					*points++
 					*run = max(*run, 0) + 1
 				} else {
@@ -73,7 +74,7 @@ func Example_game() {
 			}
 		}})
 	s.Add(sched.System{Name: "check score", Sets: []sched.Set{after}, Reads: sched.Columns(player, score),
-		ReadsResources: ruling, WritesResources: stating, Run: func(*sched.Context) {
+		ReadsResources: ofRules, WritesResources: ofState, Run: func(*sched.Context) {
 			for slot := range players.Slots() {
 				if int(*score.At(slot)) == rules.WinningScore {
 					state.Winner = *player.At(slot)
@@ -81,7 +82,7 @@ func Example_game() {
 			}
 		}})
 	s.Add(sched.System{Name: "game over", Sets: []sched.Set{after}, After: []string{"check score"},
-		ReadsResources: append(ruling, stating...), Run: func(c *sched.Context) {
+		ReadsResources: append(ofRules, ofState...), Run: func(c *sched.Context) {
 			if state.Winner != "" {
 				fmt.Println(state.Winner, "wins")
 				c.Stop()

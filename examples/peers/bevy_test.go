@@ -28,11 +28,11 @@ func Example_messages() {
 	dealt, hits := event.New[DealDamage](s, event.Options{}), event.New[Hit](s, event.Options{})
 	received, blocked := event.New[Received](s, event.Options{}), event.New[Blocked](s, event.Options{})
 
-	s.Add(sched.System{Name: "deal damage", Rate: 1, WritesResources: sched.Resources(dealt.Resource()),
+	s.Add(sched.System{Name: "deal damage", Rate: 1, WritesResources: sched.Resources(dealt),
 		Run: func(c *sched.Context) { dealt.Send(c, DealDamage{10}) }})
 	seen := dealt.NewReader()
-	s.Add(sched.System{Name: "extra damage", ReadsResources: sched.Resources(dealt.Resource()),
-		WritesResources: sched.Resources(dealt.Resource()), Run: func(c *sched.Context) {
+	s.Add(sched.System{Name: "extra damage", ReadsResources: sched.Resources(dealt),
+		WritesResources: sched.Resources(dealt), Run: func(c *sched.Context) {
 			for _, d := range seen.Next(c) {
 				if d.Amount >= 10 {
 					dealt.Send(c, DealDamage{d.Amount / 10})
@@ -40,8 +40,8 @@ func Example_messages() {
 			}
 		}})
 	striking := dealt.NewReader()
-	s.Add(sched.System{Name: "armor", ReadsResources: sched.Resources(dealt.Resource()),
-		WritesResources: sched.Resources(hits.Resource(), blocked.Resource()), Run: func(c *sched.Context) {
+	s.Add(sched.System{Name: "armor", ReadsResources: sched.Resources(dealt),
+		WritesResources: sched.Resources(hits, blocked), Run: func(c *sched.Context) {
 			for _, d := range striking.Next(c) {
 				hits.Send(c, Hit{d.Amount - 1})
 				if d.Amount <= 1 {
@@ -50,8 +50,8 @@ func Example_messages() {
 			}
 		}})
 	arriving := hits.NewReader()
-	s.Add(sched.System{Name: "damage", ReadsResources: sched.Resources(hits.Resource()),
-		WritesResources: sched.Resources(received.Resource()), Run: func(c *sched.Context) {
+	s.Add(sched.System{Name: "damage", ReadsResources: sched.Resources(hits),
+		WritesResources: sched.Resources(received), Run: func(c *sched.Context) {
 			for _, h := range arriving.Next(c) {
 				fmt.Println("tick", c.Tick(), "applying damage", h.Amount)
 				if h.Amount > 0 {
@@ -61,7 +61,7 @@ func Example_messages() {
 		}})
 	for _, effect := range []string{"playing a sound", "showing particles"} {
 		r := received.NewReader()
-		s.Add(sched.System{Name: effect, ReadsResources: sched.Resources(received.Resource()),
+		s.Add(sched.System{Name: effect, ReadsResources: sched.Resources(received),
 			Run: func(c *sched.Context) {
 				for range r.Next(c) {
 					fmt.Println("tick", c.Tick(), effect)
@@ -78,8 +78,8 @@ func Example_messages() {
 	// tick 2 showing particles
 }
 
-// Entities hold systems, which run on demand. The original also holds the same systems in boxes, which Go
-// does not need.
+// Entities hold systems, which run on demand. The original also holds the same systems in values of Rust's
+// type Box, which Go does not need.
 //
 // Original: Bevy, examples/ecs/callbacks.rs, 60 lines. Here: 23.
 func Example_callbacks() {
@@ -126,7 +126,7 @@ func Example_runConditions() {
 	counting := sched.Resources(sched.ResourceOf[Counter]())
 	reading := sched.Resources(sched.ResourceOf[Input]())
 	passed := func(seconds float64) func(*sched.Context) bool {
-		return func(c *sched.Context) bool { return float64(c.Tick())*c.Seconds() >= seconds }
+		return func(c *sched.Context) bool { return c.Elapsed().Seconds() >= seconds }
 	}
 	pressed := func(*sched.Context) bool {
 		return vast.FindResource[Counter](w) != nil && (vast.FindResource[Unused](w) != nil || input.Pressed)
@@ -144,7 +144,7 @@ func Example_runConditions() {
 	}})
 	s.Add(sched.System{Name: "message", If: passed(2), Run: func(c *sched.Context) {
 		if !passed(2.5)(c) {
-			fmt.Println("more than 2 seconds have passed, and less than 2.5")
+			fmt.Println("2 seconds have passed, but not 2.5")
 		}
 	}})
 	for tick := range 6 {
@@ -158,7 +158,7 @@ func Example_runConditions() {
 	}
 	// Output:
 	// input counter: 1
-	// more than 2 seconds have passed, and less than 2.5
+	// 2 seconds have passed, but not 2.5
 	// input counter: 2
 }
 
@@ -178,8 +178,8 @@ func Example_changeDetection() {
 	for range 2 {
 		s.Add(sched.System{Name: "change", Writes: sched.Columns(values), Run: func(c *sched.Context) {
 			for slot := range all.Slots() {
-				r, v := c.Random(slot.Entity()), Value(c.Tick()/2)
-				if r.Chance(0.1) && *values.At(slot) != v {
+				v := Value(c.Tick() / 2)
+				if c.Random(slot.Entity()).Chance(0.1) && *values.At(slot) != v {
 					*values.EditAt(slot) = v
 				}
 			}
@@ -188,7 +188,7 @@ func Example_changeDetection() {
 	vast.SetResource(w, Value(0))
 	resource := sched.Resources(sched.ResourceOf[Value]())
 	s.Add(sched.System{Name: "change resource", WritesResources: resource, Run: func(c *sched.Context) {
-		if r := c.RandomOf(0); r.Chance(0.1) {
+		if c.RandomOf(0).Chance(0.1) {
 			*vast.Resource[Value](w) = Value(c.Tick() / 2)
 		}
 	}})
@@ -251,7 +251,7 @@ func Example_removalDetection() {
 // An attack on a piece of armor rises to its wearer, unless the armor blocks the attack. The original calls
 // observers; here a system reads the attacks and follows the links.
 //
-// Original: Bevy, examples/ecs/observer_propagation.rs, 79 lines. Here: 49.
+// Original: Bevy, examples/ecs/observer_propagation.rs, 79 lines. Here: 48.
 func Example_attackRises() {
 	type Attack int
 	type HitPoints int
@@ -274,23 +274,22 @@ func Example_attackRises() {
 		_, _ = names.Set(e, name)
 		pieces = append(pieces, e)
 	}
-	s.Add(sched.System{Name: "attack", Rate: 5, WritesResources: sched.Resources(attacks.Resource()),
+	s.Add(sched.System{Name: "attack", Rate: 5, WritesResources: sched.Resources(attacks),
 		Run: func(c *sched.Context) {
 			r := c.RandomOf(0)
 			attacks.SendTo(c, pieces[r.Below(len(pieces))], Attack(1+r.Below(19)))
 		}})
 	r := attacks.NewReader()
-	s.Add(sched.System{Name: "suffer", ReadsResources: sched.Resources(attacks.Resource()),
+	s.Add(sched.System{Name: "suffer", ReadsResources: sched.Resources(attacks),
 		Reads: sched.Columns(armor, childOf, names), Writes: sched.Columns(points),
 		Run: func(c *sched.Context) {
 			for e, a := range r.Next(c) {
 				for ok := true; ok && a > 0; e, ok = childOf.Target(e) {
-					name, _ := names.Of(e)
-					fmt.Println("attack for", a, "hits", name)
+					fmt.Println("attack for", a, "hits", names.Text(e))
 					if p := armor.Get(e); p != nil {
 						a -= Attack(*p)
 					} else if *points.Get(e) -= HitPoints(a); *points.Get(e) <= 0 {
-						fmt.Println(name, "has died")
+						fmt.Println(names.Text(e), "has died")
 						c.Commands().Delete(e)
 						c.Stop()
 					}
@@ -320,7 +319,7 @@ func Example_attackRises() {
 
 // Entities target each other, in a circle. The program walks along the links, and then breaks the circle.
 //
-// Original: Bevy, examples/ecs/relationships.rs, 114 lines. Here: 48.
+// Original: Bevy, examples/ecs/relationships.rs, 114 lines. Here: 44.
 func Example_targeting() {
 	w := vast.NewWorld(vast.Options{})
 	defer w.Close()
@@ -335,16 +334,12 @@ func Example_targeting() {
 		targeting.Set(person[source], person["Charlie"])
 	}
 	targeting.Set(person["Charlie"], person["Bob"])
-	nameOf := func(e vast.Entity) string {
-		name, _ := names.Of(e)
-		return name
-	}
 	show := func() {
 		for e := range w.Query(targeting).All() {
 			target, _ := targeting.Target(e)
-			fmt.Print(nameOf(e), " targets ", nameOf(target), ", targeted by:")
+			fmt.Print(names.Text(e), " targets ", names.Text(target), ", targeted by:")
 			for source := range targeting.Sources(e) {
-				fmt.Print(" ", nameOf(source))
+				fmt.Print(" ", names.Text(source))
 			}
 			fmt.Println()
 		}
@@ -354,7 +349,7 @@ func Example_targeting() {
 			seen := []vast.Entity{e}
 			for target, ok := targeting.Target(e); ok; target, ok = targeting.Target(target) {
 				if slices.Contains(seen, target) {
-					fmt.Println("a circle from", nameOf(e), "to", nameOf(target))
+					fmt.Println("a circle from", names.Text(e), "to", names.Text(target))
 					return true
 				}
 				seen = append(seen, target)
@@ -386,7 +381,7 @@ func Example_targeting() {
 // A click disables an entity: systems pass over it, until a key enables all entities. The original draws the
 // entities; this program prints their names.
 //
-// Original: Bevy, examples/ecs/entity_disabling.rs, 103 lines. Here: 45.
+// Original: Bevy, examples/ecs/entity_disabling.rs, 103 lines. Here: 44.
 func Example_disabling() {
 	type Input struct {
 		Clicked vast.Entity
@@ -418,8 +413,7 @@ func Example_disabling() {
 	s.Add(sched.System{Name: "list", Reads: sched.Columns(names, off), Run: func(*sched.Context) {
 		var list []string
 		for e := range w.Query(names).All() {
-			name, _ := names.Of(e)
-			list = append(list, name)
+			list = append(list, names.Text(e))
 		}
 		slices.Sort(list)
 		fmt.Println(strings.Join(list, ", "))
@@ -459,7 +453,7 @@ func Example_timers() {
 	}})
 	const whole = 20
 	s.Add(sched.System{Name: "countdown", Every: 4 * 10, Run: func(c *sched.Context) {
-		if seconds := c.Tick() / 10; seconds < whole {
+		if seconds := int(c.Elapsed().Seconds()); seconds < whole {
 			fmt.Printf("tick %d the countdown is at %d%%\n", c.Tick(), 100*seconds/whole)
 			return
 		}

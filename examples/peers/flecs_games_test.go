@@ -12,7 +12,7 @@ import (
 // Items are instances of templates. A relation leads from each item to its container. A player takes the
 // items of a chest, puts on an armor, and is attacked.
 //
-// Original: Flecs, examples/cpp/game_mechanics/inventory_system/src/main.cpp, 230 lines. Here: 119.
+// Original: Flecs, examples/cpp/game_mechanics/inventory_system/src/main.cpp, 230 lines. Here: 118.
 func Example_inventory() {
 	type Amount int
 	type Health int
@@ -40,14 +40,13 @@ func Example_inventory() {
 		if node, ok := p.TemplateOf(e); ok {
 			e = node
 		}
-		name, _ := names.Of(e)
-		return name
+		return names.Text(e)
 	}
 	kindOf := func(e vast.Entity) vast.Tag {
 		kinds := []vast.Tag{sword, armor, coin}
 		return kinds[slices.IndexFunc(kinds, func(kind vast.Tag) bool { return kind.Has(e) })]
 	}
-	box := func(e vast.Entity) vast.Entity {
+	containerOf := func(e vast.Entity) vast.Entity {
 		if inside, ok := inventory.Target(e); ok {
 			return inside
 		}
@@ -55,30 +54,30 @@ func Example_inventory() {
 	}
 	put := func(e, into vast.Entity) {
 		if n := amount.Get(e); n != nil {
-			if same, ok := w.Query(kindOf(e), amount).To(containedBy, box(into)).First(); ok {
+			if same, ok := w.Query(kindOf(e), amount).To(containedBy, containerOf(into)).First(); ok {
 				*amount.Get(same) += *n
 				w.Delete(e)
 				return
 			}
 		}
-		containedBy.Set(e, box(into))
+		containedBy.Set(e, containerOf(into))
 	}
 	transfer := func(to, from vast.Entity) {
 		fmt.Println(">> transfer items from", nameOf(from), "to", nameOf(to))
-		for _, e := range slices.Collect(containedBy.Sources(box(from))) {
+		for _, e := range slices.Collect(containedBy.Sources(containerOf(from))) {
 			put(e, to)
 		}
 	}
 	list := func(of vast.Entity) {
 		fmt.Println(nameOf(of) + "'s inventory:")
-		for e := range containedBy.Sources(box(of)) {
+		for e := range containedBy.Sources(containerOf(of)) {
 			if n := amount.Get(e); n != nil {
 				fmt.Println("-", *n, kindOf(e).Name())
 			} else {
 				fmt.Println("-", nameOf(e), "of kind", kindOf(e).Name())
 			}
 		}
-		if containedBy.CountSources(box(of)) == 0 {
+		if containedBy.CountSources(containerOf(of)) == 0 {
 			fmt.Println("- empty")
 		}
 	}
@@ -97,7 +96,7 @@ func Example_inventory() {
 			fmt.Println("- the weapon is a dud")
 			return
 		}
-		if shield, ok := w.Query(armor, worn).To(containedBy, box(player)).First(); ok {
+		if shield, ok := w.Query(armor, worn).To(containedBy, containerOf(player)).First(); ok {
 			blocked := min(left, *health.Get(shield))
 			left -= blocked
 			suffer(shield, blocked)
@@ -129,7 +128,7 @@ func Example_inventory() {
 	transfer(player, chest)
 	list(player)
 	list(chest)
-	if e, ok := w.Query(armor).To(containedBy, box(player)).First(); ok {
+	if e, ok := w.Query(armor).To(containedBy, containerOf(player)).First(); ok {
 		worn.Add(e)
 	}
 	strike(player, ironSword.Instantiate())
@@ -154,7 +153,7 @@ func Example_inventory() {
 
 // Each scene has systems and entities of its own.
 //
-// Original: Flecs, examples/cpp/game_mechanics/scene_management/src/main.cpp, 91 lines. Here: 50.
+// Original: Flecs, examples/cpp/game_mechanics/scene_management/src/main.cpp, 91 lines. Here: 49.
 func Example_scenes() {
 	type Position struct{ X, Y float64 }
 	type Health int
@@ -182,8 +181,7 @@ func Example_scenes() {
 
 	s.Add(sched.System{Name: "print", Reads: sched.Columns(position, names), Run: func(*sched.Context) {
 		for e := range w.Query(position).All() {
-			name, _ := names.Of(e)
-			fmt.Println(name, *position.Get(e))
+			fmt.Println(names.Text(e), *position.Get(e))
 		}
 	}})
 	s.Add(sched.System{Name: "lose health", Writes: sched.Columns(health), If: scene.In(game),

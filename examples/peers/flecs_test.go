@@ -18,7 +18,7 @@ import (
 // Positions in the world are computed from positions relative to the parent: a loop visits parents before
 // their children.
 //
-// Original: Flecs, examples/cpp/queries/hierarchy/src/main.cpp, 39 lines. Here: 34.
+// Original: Flecs, examples/cpp/queries/hierarchy/src/main.cpp, 39 lines. Here: 33.
 func Example_transforms() {
 	type Local struct{ X, Y float64 }
 	type Global struct{ X, Y float64 }
@@ -50,8 +50,7 @@ func Example_transforms() {
 		}
 	}
 	for e := range w.Query(global).All() {
-		name, _ := names.Of(e)
-		fmt.Println(name, *global.Get(e))
+		fmt.Println(names.Text(e), *global.Get(e))
 	}
 	// Output:
 	// Sun {1 1}
@@ -130,7 +129,7 @@ func Example_observeParent() {
 
 // A loop visits the characters of each cell of a map together, and another loop those of one cell.
 //
-// Original: Flecs, examples/cpp/queries/group_iter/src/main.cpp, 54 lines. Here: 28.
+// Original: Flecs, examples/cpp/queries/group_iter/src/main.cpp, 54 lines. Here: 27.
 func Example_groups() {
 	w := vast.NewWorld(vast.Options{})
 	defer w.Close()
@@ -150,9 +149,8 @@ func Example_groups() {
 		add(cells[i%4], role)
 	}
 	for cell, run := range shared.GroupByTarget(w.Query(npc), inCell) {
-		name, _ := names.Of(cell)
 		for s := range run.Slots() {
-			fmt.Println(name, *npc.At(s))
+			fmt.Println(names.Text(cell), *npc.At(s))
 		}
 	}
 	for s := range w.Query(npc).To(inCell, cells[2]).Slots() {

@@ -32,11 +32,11 @@ func (s *system) queue(call *ast.CallExpr, method string) {
 	}
 	s.foundQueues = append(s.foundQueues, foundQueue{key, field})
 	text := types.ExprString(q)
-	s.Say(call, "%s calls %s of %s and does not declare it, and the call panics: add %s.Resource() to %s",
-		s.name, method, text, text, field)
+	s.Say(call, "%s calls %s of %s and does not declare it, and the call panics: "+
+		"add sched.Resources(%s) to %s", s.name, method, text, text, field)
 }
 
-var hasResource = map[string]bool{"event.Queue.Resource": true, "sched.Jobs.Resource": true}
+var haveResource = map[string]bool{"event.Queue": true, "sched.Jobs": true}
 
 // foundQueue is a reported queue, or reported Jobs.
 type foundQueue struct {
@@ -56,13 +56,19 @@ func (s *system) resources(field string) (declared []ast.Expr, ok bool) {
 		return nil, false
 	}
 	for _, one := range list.Args {
+		if haveResource[lib.TypeName(s.TypesInfo.TypeOf(one))] {
+			declared = append(declared, one)
+			continue
+		}
 		call, ok := ast.Unparen(s.values.Only(one).Expr).(*ast.CallExpr)
-		switch {
-		case !ok:
+		if !ok {
 			return nil, false
-		case hasResource[lib.Callee(s.TypesInfo, call)] && lib.Receiver(call) != nil:
+		}
+		of, last := lib.Split(lib.Callee(s.TypesInfo, call))
+		switch {
+		case haveResource[of] && last == "Resource" && lib.Receiver(call) != nil:
 			declared = append(declared, lib.Receiver(call))
-		case lib.Callee(s.TypesInfo, call) != "sched.ResourceOf":
+		case of != "sched" || last != "ResourceOf":
 			return nil, false
 		}
 	}

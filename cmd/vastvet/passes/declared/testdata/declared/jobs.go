@@ -28,9 +28,9 @@ func wrongJobs(s *sched.Schedule, t *tanks) {
 		return t.left.Get(r.Ship).Left
 	}, sched.JobsOptions{})
 	s.Add(sched.System{Name: "ask", Run: func(c *sched.Context) {
-		_ = t.work.Start(c, refill{}) // want `system "ask" calls Start of t.work and does not declare it, and the call panics: add t.work.Resource\(\) to WritesResources`
+		_ = t.work.Start(c, refill{}) // want `system "ask" calls Start of t.work and does not declare it, and the call panics: add sched.Resources\(t.work\) to WritesResources`
 	}})
-	s.Add(sched.System{Name: "use", WritesResources: sched.Resources(t.work.Resource()), Run: func(c *sched.Context) {
+	s.Add(sched.System{Name: "use", WritesResources: sched.Resources(t.work), Run: func(c *sched.Context) {
 		for range t.work.Results(c) {
 		}
 		for range t.other.Results(c) { // want `system "use" calls Results of t.other`

@@ -22,13 +22,13 @@ func newBattle(s *sched.Schedule) *battle {
 
 func (b *battle) wrongQueues(s *sched.Schedule, e vast.Entity) {
 	s.Add(sched.System{Name: "shoot", Run: func(c *sched.Context) {
-		b.hits.Send(c, hit{1}) // want `system "shoot" calls Send of b.hits and does not declare it, and the call panics: add b.hits.Resource\(\) to WritesResources`
+		b.hits.Send(c, hit{1}) // want `system "shoot" calls Send of b.hits and does not declare it, and the call panics: add sched.Resources\(b.hits\) to WritesResources`
 		b.hits.SendTo(c, e, hit{1})
 		b.hits.Send(nil, hit{1}) // panics for another reason
 	}})
-	s.Add(sched.System{Name: "suffer", WritesResources: sched.Resources(b.hits.Resource()),
+	s.Add(sched.System{Name: "suffer", WritesResources: sched.Resources(b.hits),
 		Run: func(c *sched.Context) {
-			for range b.hits.All(c) { // want `system "suffer" calls All of b.hits and does not declare it, and the call panics: add b.hits.Resource\(\) to ReadsResources`
+			for range b.hits.All(c) { // want `system "suffer" calls All of b.hits and does not declare it, and the call panics: add sched.Resources\(b.hits\) to ReadsResources`
 			}
 			for range b.hits.Of(c, e) {
 			}
@@ -51,6 +51,9 @@ func (b *battle) rightQueues(s *sched.Schedule, given []sched.Resource, q *event
 	shoot := func(c *sched.Context) { b.hits.Send(c, hit{1}) }
 	s.Add(sched.System{Name: "shoot", WritesResources: sched.Resources(b.hits.Resource()), Run: shoot})
 	s.Add(sched.System{Name: "alone", Exclusive: true, Run: shoot})
+	s.Add(sched.System{Name: "itself", WritesResources: sched.Resources(sched.ResourceOf[int](), b.hits), Run: shoot})
+	s.Add(sched.System{Name: "hidden", WritesResources: sched.Resources(struct{ *event.Queue[hit] }{b.hits}),
+		Run: shoot})
 	s.Add(sched.System{Name: "given", WritesResources: given, Run: shoot})
 	s.Add(sched.System{Name: "same", WritesResources: sched.Resources(q.Resource()), Run: shoot})
 	both := b.hits.Resource()
