@@ -25,7 +25,8 @@ func TestDisabledEntities(t *testing.T) {
 		return page.Total
 	}
 	for query, want := range map[string]int{"": 1003, "Velocity": 1000, "off": 2, "!off": 1001,
-		"Velocity, !off": 999, "off | mute": 3, "mute, Velocity": 1, "!Velocity": 3, "ChildOf(Paris)": 335} {
+		"Velocity, !off": 999, "off | mute": 3, "mute, Velocity": 1, "!Velocity": 3, "ChildOf(Paris)": 335,
+		"where ChildOf(off)": 333, "where ChildOf(!off)": 668, "up ChildOf(!off)": 1001} {
 		if got := total(query); got != want {
 			t.Errorf("%q has %d matches, want %d", query, got, want)
 		}

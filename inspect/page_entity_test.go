@@ -9,6 +9,7 @@ import (
 
 	"github.com/vastgo/vast"
 	"github.com/vastgo/vast/internal/longtest"
+	"github.com/vastgo/vast/prefab"
 )
 
 // entityFixture returns a fixture in which London has a component of every kind, and people[1], a child of
@@ -89,6 +90,31 @@ func TestPageEntityShows(t *testing.T) {
 	p.click(`[data-column="Infected"] header .twist`)
 	p.Until("document.querySelector('[data-column=Infected] .panel-body').hidden")
 	p.waitText(`[data-column="Infected"] .component-summary`, "{Stage:Severe Since:1152921504606846976")
+}
+
+// TestPageShowsDisabled: the page marks disabled entities, switched-off components and templates.
+func TestPageShowsDisabled(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, Options{})
+	f.see(t, func() {
+		off, mute := vast.NewDisabled(f.w, "off"), vast.NewDisabled(f.w, "mute", f.velocity)
+		off.Disable(f.people[7])
+		mute.Disable(f.people[8])
+		prefab.New(f.w).Mark(f.people[9])
+	})
+	p := openPage(t, f, "/#/entity/"+f.people[7].String())
+	show := func(page string) { p.Eval(fmt.Sprintf("location.hash = '#/%s'", page), nil) }
+	p.waitText(".entity-disabled", "off")
+	if got := p.text(".entity-disabled"); got != "disabled by off" {
+		t.Errorf("the page says %q", got)
+	}
+	show("entity/" + f.people[8].String())
+	p.waitText("[data-column=Velocity] .chip.warn", "disabled by mute")
+	p.Until("document.querySelector('.entity-disabled').hidden")
+	show("entity/" + f.people[9].String())
+	p.waitText(".entity-disabled", "template, disabled by Prefab")
+	show("entities?query=off")
+	p.waitText(".vlist-row a", f.people[7].String()+" disabled")
 }
 
 func TestPageEntityShowsChangesOfProgram(t *testing.T) {

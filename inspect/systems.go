@@ -186,7 +186,7 @@ func (in *Inspector) describeSystems() systemsAnswer {
 		for _, sys := range g.Systems {
 			d.Systems = append(d.Systems, systemEntry{
 				sys.Name, string(sys.Phase), sys.Exclusive,
-				namesOf(sys.Sets), sys.Every, sys.Rate, sys.Offset,
+				append([]string{}, sys.Sets...), sys.Every, sys.Rate, sys.Offset,
 				append([]string{}, sys.Reads...), append([]string{}, sys.Writes...),
 				append([]string{}, sys.ReadsResources...), append([]string{}, sys.WritesResources...),
 			})
@@ -194,14 +194,6 @@ func (in *Inspector) describeSystems() systemsAnswer {
 		a.Schedules = append(a.Schedules, d)
 	}
 	return a
-}
-
-func namesOf(sets []sched.Set) []string {
-	names := make([]string, len(sets))
-	for i, set := range sets {
-		names[i] = string(set)
-	}
-	return names
 }
 
 func (in *Inspector) statsOf(s *sched.Schedule, main bool) scheduleStats {

@@ -41,7 +41,8 @@
 // # useafter
 //
 // This check finds uses after Close, and uses of memory after Release, Reset, Truncate(0), Clear or Free. The
-// call must be in the same function as the use, and on every path to the use.
+// call must be in the same function as the use, and on every path to the use. A query of a Group also ends with
+// Group.Close.
 //
 //	first := ships.At(0)
 //	ships.Close()
@@ -64,7 +65,8 @@
 // # queryloop
 //
 // This check finds structural changes inside a loop over a query, a relation, a tracker or an order. After
-// such a change, the next step of the loop panics.
+// such a change, the next step of the loop panics. Instances of templates, and making or closing a group,
+// are such changes.
 //
 //	for e := range q.All() {
 //		w.Delete(e)        // wrong

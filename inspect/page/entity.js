@@ -72,6 +72,14 @@ function find(app) {
 
 const entities = (n) => (n === 1 ? '1 entity' : `${format.number(n)} entities`);
 
+// roles are the meanings of the tags of package prefab.
+const roles = new Map([['Prefab', 'template'], ['PrefabBase', 'base of a template']]);
+
+// disabledText says which tags switch the entity off.
+function disabledText(tags) {
+  return [...tags.flatMap((tag) => roles.get(tag) ?? []), `disabled by ${tags.join(', ')}`].join(', ');
+}
+
 function show(root, app, first, finder) {
   const { id } = first;
   const mayWrite = !app.world.readOnly && app.api.hasToken();
@@ -112,7 +120,7 @@ function show(root, app, first, finder) {
     const name = now.name || `Entity ${id}`;
     setText(title, name);
     disabled.hidden = now.disabledBy.length === 0;
-    setText(disabled, `disabled by ${now.disabledBy.join(', ')}`);
+    setText(disabled, disabledText(now.disabledBy));
     if (!app.beside && !document.title.startsWith(name)) document.title = `${name} · ${app.world.name || 'Vast'}`;
     const ids = now.components.map((c) => c.id);
     for (const [key, view] of views) {

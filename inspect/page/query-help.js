@@ -21,6 +21,7 @@ export async function examples(world) {
   const relation = world.columns.find((c) => c.relation);
   if (relation) {
     add(`${relation.text}(*)`, 'has any target');
+    if (a) add(`where ${relation.text}(${a})`, 'has a target with this component');
     const target = await someName();
     if (target) add(`${relation.text}(${quoteName(target)})`, `has the target ${target}`);
   }
@@ -60,6 +61,8 @@ const language = [
   ['ChildOf(Paris)', 'has the target with this name'],
   ['ChildOf(17.3)', 'has the target with this ID'],
   ['ChildOf(*)', 'has any target'],
+  ['where ChildOf(City)', 'has a target with the component; ChildOf(City, !Closed) names several'],
+  ['up ChildOf(City)', 'has an ancestor with the component: the target, its target, and so on'],
   ['Life.Ends > 100', 'compares a field: == != < <= > >='],
   ['Infected.Stage == Mild', 'compares with the name of a value'],
   ['Name ~ "Par"', 'contains the text, ignoring case; !~ means: does not contain'],

@@ -26,6 +26,10 @@ type Configuration struct {
 	Emptying Emptying
 	// TrimEvery is the number of operations between two calls of World.Trim; 0 for no calls.
 	TrimEvery int
+	// RegroupEvery is the number of operations between two calls of World.Regroup; 0 for no calls.
+	RegroupEvery int
+	// Grouping makes queries read the bits of groups, where package group permits it.
+	Grouping bool
 	// Meddling makes hooks and the callbacks of NewN call the world, with permitted and with forbidden calls.
 	Meddling bool
 	// Growing makes room before every operation, with the Grow methods of columns, archetypes and so on.
@@ -40,6 +44,12 @@ func (c Configuration) String() string {
 	s := fmt.Sprintf("%v columns, %v, %d workers, emptied by %s", c.Storage, c.Pages, c.Workers, emptied)
 	if c.TrimEvery > 0 {
 		s += fmt.Sprintf(", trimmed every %d operations", c.TrimEvery)
+	}
+	if c.RegroupEvery > 0 {
+		s += fmt.Sprintf(", regrouped every %d operations", c.RegroupEvery)
+	}
+	if c.Grouping {
+		s += ", with groups"
 	}
 	if c.Meddling {
 		s += ", with callbacks that meddle"
@@ -64,6 +74,7 @@ func Configurations() (cs []Configuration) {
 		cs = append(cs, Configuration{Storage: storages[i%4], Pages: pages[(i+i/4)%4],
 			Workers:  workers[i/4%3],
 			Emptying: Emptying((i + i/4) % 4), TrimEvery: []int{0, 7, 1, 50}[(i/2)%4],
+			RegroupEvery: []int{0, 0, 11, 3}[i*5/4%4], Grouping: i%5 == 2 || i%5 == 3,
 			Meddling: i%4 >= 2, Growing: i%5 >= 3})
 	}
 	return cs

@@ -19,18 +19,29 @@ func (p *player) query(n uint16) vast.Query {
 	case 3:
 		return q.Any(p.off, p.mute)
 	case 4:
-		return probe.All(q)
+		return probe.All(q).Without(p.prefabs.base)
 	case 5:
 		return q.Optional(p.mute)
+	case 6, 7:
+		return p.join(q, n)
+	case 8:
+		return p.kind.Where(q, uint64(n)%kinds)
 	}
 	return q
 }
+
+// joins reports whether query(n) has a join.
+func joins(n uint16) bool { return n>>7 == 6 || n>>7 == 7 }
 
 // toggle disables or enables entity e, the entities of a query, or their components.
 func (p *player) toggle(op Op, e vast.Entity) {
 	d := p.off
 	if op.V%2 == 1 {
 		d = p.mute
+	}
+	loop := op.B
+	if joins(loop) {
+		loop %= 128 // it is open whether a loop that disables targets yields their sources
 	}
 	switch op.V / 2 % 8 {
 	case 0:
@@ -40,10 +51,10 @@ func (p *player) toggle(op Op, e vast.Entity) {
 	case 2:
 		p.see("RemoveAll", d.RemoveAll(probe.All(p.query(op.B))))
 	case 3:
-		p.see("slots", p.toggleSlots(p.query(op.B), d))
+		p.see("slots", p.toggleSlots(p.query(loop), d))
 	case 4:
 		n := 0
-		for r := range p.query(op.B).Runs() {
+		for r := range p.query(loop).Runs() {
 			d.EnableRun(r)
 			n += r.Len()
 		}

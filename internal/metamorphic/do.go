@@ -82,6 +82,12 @@ func (p *player) do(op Op) (ordered bool) {
 		p.ask(op)
 	case Toggle:
 		p.toggle(op, e)
+	case Classify:
+		p.classify(op, e)
+		return false
+	case Mark, Instantiate, Override, Apply, Revert:
+		p.prefab(op, e)
+		return false
 	case Empty:
 		p.empty()
 		return false
@@ -120,26 +126,32 @@ func (p *player) link(op Op, e, target vast.Entity) {
 	p.see("Set", p.parent.Set(e, target))
 }
 
+// The queries of baseQuery that walk over links.
+const (
+	toParent = 4
+	toAim    = 5
+)
+
 // baseQuery returns the query that a number selects, before query adds conditions on what is disabled.
 func (p *player) baseQuery(n uint16) vast.Query {
-	w, a, b := p.world, p.columns[0].In(), p.columns[1].In()
-	switch n % 8 {
-	case 0:
-		return w.Query(a)
-	case 1:
-		return w.Query(b).Without(a)
-	case 2:
-		return w.Query(p.tag).Any(a, b)
-	case 3:
-		return w.Query(p.key).To(p.parent, p.entity(n/8))
-	case 4:
-		return w.Query(p.key).To(p.aim, p.entity(n/8))
-	case 5:
-		return w.Query(p.parent.TargetColumn()).Without(p.tag)
+	w, a := p.world, p.columns[0].In()
+	switch kind := n % 9; kind {
+	case toParent:
+		return w.Query(p.key).To(p.parent, p.entity(n/9))
+	case toAim:
+		return w.Query(p.key).To(p.aim, p.entity(n/9))
 	case 6:
+		return w.Query(p.key, a).Exactly()
+	case 7:
+		return w.Query(p.parent.TargetColumn()).Without(p.tag)
+	case 8:
 		return w.Query(p.roads).Optional(a)
+	default:
+		if p.Grouping {
+			return p.groups[kind].Query()
+		}
+		return p.plainQueries()[kind]
 	}
-	return w.Query(p.key, a).Exactly()
 }
 
 // record records commands, mostly for living entities, and applies them.
@@ -182,7 +194,7 @@ func (p *player) record(op Op) {
 // ask evaluates a query in several ways.
 func (p *player) ask(op Op) {
 	q := p.query(op.A)
-	byLinks := op.A%8 == 3 || op.A%8 == 4
+	byLinks := op.A%9 == toParent || op.A%9 == toAim
 	var keys []uint64
 	last := -1
 	for e := range q.All() {
@@ -198,12 +210,14 @@ func (p *player) ask(op Op) {
 			batched = append(batched, p.keyOf(e))
 		}
 	}
-	if op.A%8 != 3 { // the order of the sources in p.parent is promised, so compare it
+	if op.A%9 != toParent || joins(op.A) { // the order of the sources in p.parent is promised
 		slices.Sort(keys)
 	}
 	slices.Sort(batched)
 	first, ok := q.First()
 	p.see("query", keys, batched, q.Count(), ok, ok && slices.Contains(keys, p.keyOf(first)))
+	p.askGroups(q)
+	p.askLinks(q)
 	depths := []uint64{}
 	for r := range p.parent.InDepthOrder(p.world.Query(p.key)) {
 		for i := range r.Len() {
@@ -244,6 +258,10 @@ func (p *player) empty() {
 	if p.world.Len() != 0 {
 		panic("metamorphic: the world is not empty")
 	}
+	if err := p.schedule.Reset(0); err != nil {
+		panic(err)
+	}
+	p.prefabs.roots, p.heard = nil, 0
 	p.watch.Next()
 	clear(p.watch.keys)
 }

@@ -60,12 +60,12 @@ func TestCoverage(t *testing.T) {
 	pairs, others := map[pair]bool{}, map[[2]int]bool{}
 	for _, c := range Configurations() {
 		pairs[pair{c.Storage, c.Pages}] = true
-		for i, v := range [3]int{c.Workers, int(c.Emptying), c.TrimEvery} {
+		for i, v := range [4]int{c.Workers, int(c.Emptying), c.TrimEvery, c.RegroupEvery} {
 			others[[2]int{i, v}] = true
 		}
 	}
-	if len(pairs) != 16 || len(others) != 3+4+4 {
-		t.Errorf("%d pairs of storage and pages and %d other values, want 16 and 11", len(pairs), len(others))
+	if len(pairs) != 16 || len(others) != 3+4+4+3 {
+		t.Errorf("%d pairs of storage and pages and %d other values, want 16 and 14", len(pairs), len(others))
 	}
 	done := map[Verb]int{}
 	for _, op := range Random(rand.New(rand.NewPCG(1, 2)), 10*streamOps) {

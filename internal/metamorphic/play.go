@@ -8,8 +8,10 @@ import (
 	"slices"
 
 	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/group"
 	"github.com/vastgo/vast/probe"
 	"github.com/vastgo/vast/sched"
+	"github.com/vastgo/vast/shared"
 )
 
 const (
@@ -37,12 +39,16 @@ type player struct {
 	roads      vast.Edges[uint64]
 	off        vast.Disabled // switches entities off
 	mute       vast.Disabled // switches components of the first column and links of aim off
+	kind       shared.Column[uint64]
+	groups     []*group.Group // of the first queries of baseQuery, or none
+	prefabs    prefabs
 	archetypes []*vast.Archetype
 	commands   *vast.Commands
 	schedule   *sched.Schedule
 	watch      watch
 
 	living  []keyed   // sorted by key
+	heard   uint64    // sum over the events that the schedule has read
 	told    []string  // hook calls of the current operation
 	at      int       // index of the current operation
 	turn    int       // index of the tick within the current operation, which runs up to 3 ticks
@@ -81,6 +87,9 @@ func Play(c Configuration, ops []Op) (sums []uint64, panicked any) {
 				panic(err)
 			}
 		}
+		if p.RegroupEvery > 0 && i%p.RegroupEvery == 0 {
+			p.regroup()
+		}
 		p.look()
 		sums = append(sums, h.Sum64())
 	}
@@ -101,12 +110,15 @@ func (p *player) open() {
 	p.roads = vast.NewEdges[uint64](w, "roads", vast.EdgesOptions{Capacity: maxEntities})
 	a, b := p.columns[0].In(), p.columns[1].In()
 	p.off, p.mute = vast.NewDisabled(w, "off"), vast.NewDisabled(w, "mute", a, p.aim)
+	p.kind, p.prefabs = shared.New[uint64](w).Named("kind"), newPrefabs(w)
 	p.archetypes = []*vast.Archetype{w.Archetype(p.key), w.Archetype(p.key, a),
 		w.Archetype(p.key, a, b, p.tag)}
 	p.commands = vast.NewCommands(w, vast.CommandsOptions{Bytes: 1 << 16})
 	p.living = nil
 	p.newSchedule()
 	p.newWatch()
+	p.newGroups()
+	w.OnMove(p.moved)
 	tell := func(what string) func(vast.Entity, uint64) {
 		return func(e vast.Entity, v uint64) {
 			p.told = append(p.told, fmt.Sprint(what, p.keyOf(e), v))
@@ -141,7 +153,7 @@ func (p *player) keyOf(e vast.Entity) uint64 {
 func (p *player) find() {
 	p.living = p.living[:0]
 	last := -1
-	for r := range probe.All(p.world.Query(p.key)).Runs() {
+	for r := range probe.All(p.world.Query(p.key)).Without(p.prefabs.base).Runs() {
 		if r.Start() <= last {
 			panic("metamorphic: the runs of a query do not ascend")
 		}
@@ -163,18 +175,20 @@ func (p *player) entity(n uint16) vast.Entity {
 
 // look writes the visible state of the world and of its entities to out.
 func (p *player) look() {
-	p.see("counts", p.world.Len(), p.columns[0].Len(), p.columns[1].Len(), p.tag.Len(), p.parent.Len(),
-		p.off.Len(), p.mute.Len(),
-		p.aim.Len(), p.roads.Len())
+	p.see("counts", p.world.Len(), p.heard, p.columns[0].Len(), p.columns[1].Len(), p.tag.Len(),
+		p.off.Len(), p.mute.Len(), p.kind.Len(), p.parent.Len(), p.aim.Len(), p.roads.Len())
 	for _, one := range p.living {
 		e := one.e
 		a, hasA := p.columns[0].Get(e)
 		b, hasB := p.columns[1].Get(e)
 		parent, _ := p.parent.Target(e)
 		aim, _ := p.aim.Target(e)
+		kind, hasKind := p.kind.Get(e)
+		node, _ := p.prefabs.TemplateOf(e)
 		p.see("entity", one.key, a, hasA, b, hasB, p.tag.Has(e), p.off.Has(e), p.mute.Has(e),
 			p.keyOf(parent), p.parent.Depth(e),
-			p.keyOf(aim), p.roads.CountSources(e))
+			p.keyOf(aim), p.roads.CountSources(e),
+			kind, hasKind, p.keyOf(node), p.prefabs.Tag().Has(e), p.differs(e))
 		for s := range p.parent.Sources(e) {
 			p.see("part", p.keyOf(s))
 		}

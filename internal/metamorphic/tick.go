@@ -2,6 +2,7 @@ package metamorphic
 
 import (
 	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/event"
 	"github.com/vastgo/vast/sched"
 )
 
@@ -12,6 +13,14 @@ func (p *player) newSchedule() {
 	w, a, b := p.world, p.columns[0], p.columns[1]
 	p.schedule = sched.New(w, sched.Options{Workers: p.Workers,
 		Commands: vast.CommandsOptions{Bytes: 1 << 16}})
+	news := event.New[uint64](p.schedule, event.Options{})
+	reader := news.NewReader()
+	p.schedule.Add(sched.System{Name: "hear", ReadsResources: sched.Resources(news.Resource()),
+		Run: func(c *sched.Context) {
+			for _, key := range reader.Next(c) { // in the order of slots
+				p.heard += key * key
+			}
+		}})
 	p.schedule.Add(sched.System{Name: "grow", Reads: sched.Columns(p.key), Writes: sched.Columns(a.In()),
 		Run: func(c *sched.Context) {
 			c.Each(w.Query(p.key, a.In()), 64, func(_ *sched.Context, part vast.Batch) {
@@ -21,6 +30,7 @@ func (p *player) newSchedule() {
 			})
 		}})
 	p.schedule.Add(sched.System{Name: "change", Reads: sched.Columns(p.key, a.In()),
+		WritesResources: sched.Resources(news.Resource()),
 		Run: func(c *sched.Context) {
 			c.Each(w.Query(p.key, a.In()), 64, func(c *sched.Context, part vast.Batch) {
 				for e := range part.All() {
@@ -38,6 +48,8 @@ func (p *player) newSchedule() {
 						a.RemoveLater(c.Commands(), e)
 					case 7:
 						p.tag.AddLater(c.Commands(), e)
+					case 8, 9:
+						news.Send(c, p.keyOf(e))
 					}
 				}
 			})

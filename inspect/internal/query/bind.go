@@ -49,8 +49,10 @@ type boundTest struct {
 // boundAlternative is an alternative with the entities that Bind has found.
 type boundAlternative struct {
 	alternative
-	query vast.Query  // conditions of the plan and of the alternative on components and targets
-	value vast.Entity // entity to compare with
+	query    vast.Query    // conditions of the plan and of the alternative on components and targets
+	value    vast.Entity   // entity to compare with
+	world    *vast.World   // for a join
+	relation vast.Relation // of a join
 }
 
 const (
@@ -195,7 +197,12 @@ func (p *Plan) bindTest(w *vast.World, s *Search, t test, targets []bound) (boun
 				}
 			}
 		}
-		b.either = append(b.either, boundAlternative{a, q, target})
+		one := boundAlternative{alternative: a, query: q, value: target, world: w}
+		if a.join != nil {
+			one.relation, _ = probe.RelationOf(a.column.AnyColumn)
+			s.slots = min(s.slots, stepSlow)
+		}
+		b.either = append(b.either, one)
 	}
 	return b, nil
 }

@@ -37,6 +37,7 @@ type alternative struct {
 	column  *Column     // component that the entity must have; nil for the entity's name
 	target  *Target     // target that the entity must have; nil for any target
 	compare *comparison // condition on the component or name; nil for none
+	join    *join       // condition on the target or the ancestors; nil for none
 }
 
 // Compile resolves the names of components and fields in a query. Its errors are of type [*Error].
@@ -69,7 +70,7 @@ func (p *Plan) add(t *Term, s *Schema) error {
 		if err != nil {
 			return err
 		}
-		plain = plain && a.column != nil && a.target == nil && a.compare == nil
+		plain = plain && a.column != nil && a.target == nil && a.compare == nil && a.join == nil
 		either = append(either, a)
 		if a.column != nil && !t.Not && !slices.Contains(p.shown, a.column) {
 			p.shown = append(p.shown, a.column)
@@ -127,7 +128,8 @@ func (p *Plan) addTarget(a alternative) error {
 func compileAtom(a *Atom, s *Schema) (alternative, error) {
 	c, known, err := s.find(a.Name, a.Number, a.NameSpan)
 	if err != nil {
-		if !known && strings.EqualFold(a.Name, nameOfEntities) && a.Target == nil && len(a.Fields) == 0 {
+		if !known && strings.EqualFold(a.Name, nameOfEntities) && a.Join == "" && a.Target == nil &&
+			len(a.Fields) == 0 {
 			part := &Part{Kind: KindString}
 			if a.Op == "" {
 				return alternative{compare: &comparison{kind: KindString, op: opNamed, slots: stepSlow}}, nil
@@ -138,6 +140,8 @@ func compileAtom(a *Atom, s *Schema) (alternative, error) {
 		return alternative{}, err
 	}
 	switch {
+	case a.Join != "":
+		return compileJoin(a, c, s)
 	case a.Target != nil && !c.Relation:
 		return alternative{}, a.Target.Span.errorf("%s is not a relation and has no targets: write %s",
 			c.Label(), c.Text())

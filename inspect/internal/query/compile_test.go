@@ -26,6 +26,9 @@ func TestErrorsOfNames(t *testing.T) {
 		{"Dead == 1", "Dead is a tag without a value", 0, 4},
 		{"ChildOf == 1", "ChildOf is a relation: write ChildOf(target)", 0, 7},
 		{"Body(Paris)", "Body is not a relation", 5, 5},
+		{"where Body(Dead)", "Body is not a relation: where follows", 6, 4},
+		{"up ChildOf(Body, !Ilness)", "did you mean Illness?", 18, 6},
+		{"where Nam(Body)", "did you mean Name?", 6, 3},
 		{"Note.Tags == x", "has the type []string, which cannot be compared", 4, 5},
 		{"Body.X == high", `"high" is not a number`, 10, 4},
 		{"Body.X < NaN", "has no order", 9, 3},
@@ -72,7 +75,7 @@ func TestShown(t *testing.T) {
 	f := newTestWorld(t, 40)
 	for text, want := range map[string]string{
 		"": "", "Body, !Dead, ?Note": "Body Note", "Body.X > 1 | Illness, Body": "Body Illness",
-		"ChildOf(*), Name ~ x": "ChildOf Name",
+		"ChildOf(*), Name ~ x": "ChildOf Name", "Body, up ChildOf(Note)": "Body ChildOf",
 	} {
 		q, err := Parse(text)
 		if err != nil {

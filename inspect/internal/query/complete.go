@@ -53,6 +53,7 @@ type completer struct {
 	called string  // name of the last component
 	column *Column // column of the last component; nil if the name is unknown or ambiguous
 	known  bool    // whether the name is known
+	join   bool    // whether the brackets after where or up are open, or will be
 	path   int     // index of the path's first rune
 	op     string  // last operator
 }
@@ -76,6 +77,8 @@ func Complete(text string, cursor int, s *Schema) *Completion {
 		c.addComponents(&k)
 		if k.stage == stageTerm {
 			c.add("not", "exclude", "keyword", 20)
+			c.add("where", "the target has", "keyword", 21)
+			c.add("up", "an ancestor has", "keyword", 22)
 		}
 	case stageNamed:
 		c.addAfterName(&k)
@@ -137,6 +140,13 @@ func (k *completer) follow() token {
 // pass updates k after a complete token.
 func (k *completer) pass(t token) {
 	switch {
+	case k.join && t.is(",", "and", "!", "not", "("):
+		k.stage = stageAtom
+	case k.join && k.stage == stageAtom && !t.is(")"):
+		k.stage = stageClose
+	case k.stage == stageNamed && slices.Contains(joins, k.called) && !k.join &&
+		(t.sort == sortWord || t.sort == sortQuoted):
+		k.join = true
 	case t.is(",", "and"):
 		k.stage = stageTerm
 	case t.is("!", "not", "?", "|", "or"):
@@ -149,7 +159,7 @@ func (k *completer) pass(t token) {
 	case t.is("(") && k.stage == stageNamed:
 		k.stage = stageTarget
 	case t.is(")"):
-		k.stage = stageEnd
+		k.stage, k.join = stageEnd, false
 	case k.stage == stageTarget:
 		k.stage = stageClose
 	case t.is(operators...) && (k.stage == stageNamed || k.stage == stageField || k.stage == stageOp):
@@ -262,6 +272,15 @@ func (c *Completion) addComponents(k *completer) {
 	}
 }
 
+// addRelations adds the relations that may follow where or up.
+func (c *Completion) addRelations(k *completer) {
+	for i := range k.schema.Columns {
+		if col := &k.schema.Columns[i]; col.Relation {
+			c.add(col.Text()+"(", "has", "relation", 0)
+		}
+	}
+}
+
 func (c *Column) detail() string {
 	switch {
 	case c.Relation:
@@ -278,6 +297,11 @@ func (c *Column) detail() string {
 
 func (c *Completion) addAfterName(k *completer) {
 	switch col := k.column; {
+	case k.join:
+		c.add("(", "has", "operator", 0)
+		return
+	case slices.Contains(joins, k.called):
+		c.addRelations(k)
 	case !k.known && strings.EqualFold(k.called, nameOfEntities):
 		c.addOperatorsOf(KindString)
 	case col == nil:

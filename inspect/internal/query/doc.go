@@ -16,6 +16,8 @@
 //	Infected.Stage == Mild the integer field has the value whose String method returns Mild
 //	Name ~ "Par"           the text contains Par, ignoring case; !~ means: does not contain
 //	Aim.Target == 17.3     the field holds the entity with this ID or name
+//	where ChildOf(City)    the entity's target has this component; ChildOf(City, !Closed) asks for several
+//	up ChildOf(City)       like where, for one of the 256 nearest ancestors
 //	A | B, A or B          at least one alternative holds; A and B have one of the forms above
 //	!A, not A              A does not hold
 //	?Velocity              always holds; the component is shown if the entity has it

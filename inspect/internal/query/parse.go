@@ -123,7 +123,7 @@ func (p *parser) term() (Term, error) {
 			return t, bar.errorf("an alternative is missing after %v: add one, or remove %[1]v", bar)
 		}
 	}
-	if a := t.Either[0]; t.Optional && (a.Target != nil || a.Op != "") {
+	if a := t.Either[0]; t.Optional && (a.Join != "" || a.Target != nil || a.Op != "") {
 		return t, t.Span.errorf("? is not allowed before a target or a comparison: write ?%s",
 			quoteName(a.Name)+a.Number)
 	}
@@ -148,7 +148,18 @@ func (p *parser) atom() (a Atom, err error) {
 	case p.now.sort == sortSign:
 		return a, start.errorf("%v is not expected here: write the name of a component", p.now)
 	}
+	if p.isJoin() {
+		a.Join = p.now.text
+		if err := p.advance(); err != nil {
+			return a, err
+		}
+	}
 	if a.Name, a.Number, a.NameSpan, err = p.name(); err != nil {
+		return a, err
+	}
+	if a.Join != "" {
+		a.Has, err = p.components(a.Join)
+		a.Span = start.Span.to(p.prevSpan)
 		return a, err
 	}
 	if p.now.is("(") {

@@ -30,6 +30,9 @@ func TestParse(t *testing.T) {
 		"Life > 5, Life !~ x":                       "Life > 5, Life !~ x",
 		"!Life.ends == 3":                           "!Life.ends == 3",
 		"Земля, ?水":                                 "Земля, ?水",
+		"where ChildOf ( A and not B#3 ),up At(C)":  "where ChildOf(A, !B#3), up At(C)",
+		"!where At(A) , up At(B)|where,up":          "!where At(A), up At(B) | where, up",
+		`where "or"("up"), where | up`:              `where "or"(up), where | up`,
 	} {
 		q, err := Parse(text)
 		if err != nil {
@@ -80,6 +83,12 @@ func TestParseErrors(t *testing.T) {
 		{"5", "not with a number", 0, 1},
 		{"Ä, Ö, \"ü", "closing quote is missing", 6, 2},
 		{`"\q"`, "must be on one line", 0, 4},
+		{"where At, B", "needs components in brackets", 6, 2},
+		{"where At()", "component is missing before \")\"", 9, 1},
+		{"where At(A", "add )", 8, 1},
+		{"up At(A.B)", "hold names of components", 7, 1},
+		{"up At(A, up B(C))", "hold names of components", 12, 1},
+		{"?up At(A)", "? is not allowed before a target", 0, 9},
 		{"not", "missing before the end", 3, 0},
 		{"and A", "missing before \"and\"", 0, 3},
 		{strings.Repeat("x", maxText+1), "longer than", 0, maxText + 1},

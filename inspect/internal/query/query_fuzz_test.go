@@ -11,7 +11,8 @@ func FuzzQuery(f *testing.F) {
 		f.Add(c.text, len(c.text))
 	}
 	for _, text := range []string{"Body, !Dead | x", `ChildOf("a\"b")`, "ChildOf(17.3), ?Note",
-		"A[0].B[1] !~ +.5e-3", "Body#0.X > 1, !Dead#4", `"DEAD"#9#`, "ChildOf#6(*), x#", "Numbers.In[1].",
+		"A[0].B[1] !~ +.5e-3", "Body#0.X > 1, !Dead#4", `"DEAD"#9#`, "ChildOf#6(*), x#",
+		"where ChildOf(Note, !Dead#4), !up x(", "Numbers.In[1].",
 		"\xff(\"\xff"} {
 		f.Add(text, 5)
 	}

@@ -109,6 +109,10 @@ func (a *boundAlternative) pass(names Names, lo, hi int, words, passed []uint64)
 	for run := range a.query.Between(lo, hi).Runs() {
 		from := run.Start() - lo
 		switch {
+		case a.join != nil:
+			for i := range run.Len() {
+				setBit(passed, from+i, a.join.holds(a.world, a.relation, run.Entity(i)))
+			}
 		case c == nil:
 			setBits(passed, from, from+run.Len())
 		case c.packed:

@@ -40,7 +40,34 @@ func isChildOf(i int) func(*testWorld, vast.Entity) bool {
 	}
 }
 
+// leadsTo reports whether a target of e, or an ancestor if up is set, passes a test.
+func leadsTo(up bool, test func(f *testWorld, e vast.Entity) bool) func(*testWorld, vast.Entity) bool {
+	return func(f *testWorld, e vast.Entity) bool {
+		for range 20 { // more than the entities that have sources
+			target, ok := f.childOf.Target(e)
+			switch {
+			case !ok:
+				return false
+			case test(f, target) || !up:
+				return test(f, target)
+			}
+			e = target
+		}
+		return false
+	}
+}
+
 var conditions = []condition{
+	{"where ChildOf(Note, !Dead)", leadsTo(false, func(f *testWorld, e vast.Entity) bool {
+		return f.note.Has(e) && !f.dead.Has(e)
+	})},
+	{"where ChildOf(ChildOf)", leadsTo(false, func(f *testWorld, e vast.Entity) bool {
+		return f.childOf.Has(e)
+	})},
+	{"up ChildOf(Note)", leadsTo(true, func(f *testWorld, e vast.Entity) bool { return f.note.Has(e) })},
+	{"up ChildOf(Dead, Illness)", leadsTo(true, func(f *testWorld, e vast.Entity) bool {
+		return f.dead.Has(e) && f.illness.Has(e)
+	})},
 	{"Body", bodyIs(func(*body) bool { return true })},
 	{"numbers", numbersAre(func(*numbers) bool { return true })},
 	{"Dead", func(f *testWorld, e vast.Entity) bool { return f.dead.Has(e) }},

@@ -21,11 +21,13 @@ type Term struct {
 
 // Atom is an alternative of a term.
 type Atom struct {
-	Name   string  // name of a component or a relation
-	Number string  // number of the column, such as #7; empty if the query gives no number
-	Target *Target // target of the relation; nil if the query gives no target
-	Fields []Field // path to a value; empty for the whole component
-	Op     string  // comparison operator; empty if nothing is compared
+	Join   string      // where or up in front of the name of a relation; empty for other terms
+	Name   string      // name of a component or a relation
+	Number string      // number of the column, such as #7; empty if the query gives no number
+	Has    []Component // components in the brackets after Join
+	Target *Target     // target of the relation; nil if the query gives no target
+	Fields []Field     // path to a value; empty for the whole component
+	Op     string      // comparison operator; empty if nothing is compared
 	Value  Value
 
 	NameSpan, FieldsSpan, OpSpan, Span Span
@@ -76,6 +78,11 @@ func (q *Query) String() string {
 }
 
 func (a *Atom) write(b *strings.Builder) {
+	if a.Join != "" {
+		b.WriteString(a.Join + " " + quoteName(a.Name) + a.Number)
+		a.writeComponents(b)
+		return
+	}
 	b.WriteString(quoteName(a.Name) + a.Number)
 	if t := a.Target; t != nil {
 		b.WriteByte('(')

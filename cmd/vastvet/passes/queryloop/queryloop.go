@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/analysis/passes/ctrlflow"
 	"golang.org/x/tools/go/cfg"
@@ -20,8 +21,8 @@ import (
 var Analyzer = check.New("queryloop", `find changes of the structure inside loops over queries
 
 A loop over a query, a tracker, an order or the sources of a relation may write values. It must not make or
-delete entities, add or remove components, or change links. After such a change, the next step of the loop
-panics.
+delete entities, add or remove components, change links, make templates or instances, or make or close groups.
+After such a change, the next step of the loop panics.
 
 	for e := range q.All() {
 		if hp.Get(e).Points == 0 {
@@ -147,8 +148,8 @@ func (l *loop) say(call *ast.CallExpr, name string, v verb, statement bool) {
 // concerns reports whether a call changes the structure of the world that the loop runs over.
 func (l *loop) concerns(call *ast.CallExpr, name string, v verb) bool {
 	on := lib.Receiver(call)
-	if of, _ := lib.Split(name); of == "vast" || of == "probe" {
-		on = call.Args[0]
+	if of, _ := lib.Split(name); !strings.Contains(of, ".") && len(call.Args) > 0 {
+		on = call.Args[0] // the call of a function
 	}
 	if on == nil {
 		return false
@@ -206,7 +207,7 @@ func (l *loop) query() ast.Expr {
 			lib.Callee(l.p.TypesInfo, made) == "vast.NewOrder" {
 			return made.Args[0]
 		}
-	case "vast.Relation.InDepthOrder", "vast.Relation.Pairs":
+	case "shared.Column.GroupBy", "shared.GroupByTarget", "vast.Relation.InDepthOrder", "vast.Relation.Pairs":
 		return l.over.Args[0]
 	}
 	return x

@@ -12,6 +12,8 @@ import (
 // not change the structure of the world.
 var loops = map[string]bool{
 	"probe.AnyEdges.Sources":     true,
+	"shared.Column.GroupBy":      true,
+	"shared.GroupByTarget":       true,
 	"probe.AnyEdges.Targets":     true,
 	"vast.Batch.All":             true,
 	"vast.Batch.Runs":            true,
@@ -45,36 +47,43 @@ type verb struct {
 }
 
 var verbs = map[string]verb{
-	"probe.AddValue":           {entity: 1, adds: true},
-	"probe.RemoveValue":        {entity: 1},
-	"vast.Archetype.New":       {entity: -1, later: "Commands.New"},
-	"vast.Archetype.NewEach":   {entity: -1},
-	"vast.Archetype.NewN":      {entity: -1},
-	"vast.Archetype.NewSlot":   {entity: -1},
-	"vast.Archetype.Pack":      {entity: -1},
-	"vast.Edges.Add":           {adds: true, later: "AddLater"},
-	"vast.Edges.Remove":        {later: "RemoveLater"},
-	"vast.Edges.RemoveTargets": {},
-	"vast.Names.Remove":        {},
-	"vast.Names.Set":           {adds: true},
-	"vast.Relation.Remove":     {later: "RemoveLater"},
-	"vast.Relation.RemoveAll":  {entity: -1},
-	"vast.Relation.Set":        {later: "SetLater"},
-	"vast.Relation.SetAll":     {entity: -1},
-	"vast.Relation.SetRun":     {entity: -1},
-	"vast.Tracker.Close":       {entity: -1},
-	"vast.World.Apply":         {entity: -1},
-	"vast.World.Close":         {entity: -1},
-	"vast.World.Delete":        {later: "Commands.Delete"},
-	"vast.World.DeleteAll":     {entity: -1},
-	"vast.World.Exchange":      {entity: -1},
-	"vast.World.Regroup":       {entity: -1},
-	"vast.World.Reset":         {entity: -1},
-	"vast.NewTracker":          {entity: -1},
+	"group.Group.Close":            {entity: -1},
+	"group.New":                    {entity: -1},
+	"prefab.Prefabs.Mark":          {},
+	"prefab.Template.Instantiate":  {entity: -1},
+	"prefab.Template.InstantiateN": {entity: -1},
+	"prefab.Template.Override":     {entity: -1},
+	"probe.AddValue":               {entity: 1, adds: true},
+	"probe.RemoveValue":            {entity: 1},
+	"vast.Archetype.New":           {entity: -1, later: "Commands.New"},
+	"vast.Archetype.NewEach":       {entity: -1},
+	"vast.Archetype.NewN":          {entity: -1},
+	"vast.Archetype.NewSlot":       {entity: -1},
+	"vast.Archetype.Pack":          {entity: -1},
+	"vast.Edges.Add":               {adds: true, later: "AddLater"},
+	"vast.Edges.Remove":            {later: "RemoveLater"},
+	"vast.Edges.RemoveTargets":     {},
+	"vast.Names.Remove":            {},
+	"vast.Names.Set":               {adds: true, later: "SetLater"},
+	"vast.Relation.Remove":         {later: "RemoveLater"},
+	"vast.Relation.RemoveAll":      {entity: -1},
+	"vast.Relation.Set":            {later: "SetLater"},
+	"vast.Relation.SetAll":         {entity: -1},
+	"vast.Relation.SetRun":         {entity: -1},
+	"vast.Tracker.Close":           {entity: -1},
+	"vast.World.Apply":             {entity: -1},
+	"vast.World.Close":             {entity: -1},
+	"vast.World.Delete":            {later: "Commands.Delete"},
+	"vast.World.DeleteAll":         {entity: -1},
+	"vast.World.Exchange":          {entity: -1},
+	"vast.World.Regroup":           {entity: -1},
+	"vast.World.Reset":             {entity: -1},
+	"vast.NewTracker":              {entity: -1},
 }
 
 func init() {
-	for _, column := range []string{"vast.Column", "vast.HeapColumn", "vast.SparseColumn", "vast.Tag"} {
+	for _, column := range []string{"shared.Column", "vast.Column", "vast.HeapColumn", "vast.SparseColumn",
+		"vast.Tag"} {
 		verbs[column+".Add"] = verb{adds: true, later: "AddLater"}
 		verbs[column+".EditOrAdd"] = verb{adds: true}
 		verbs[column+".AddAll"] = verb{entity: -1, adds: true}
@@ -108,9 +117,17 @@ func columns(values *trace.Values, query ast.Expr) (n named) {
 	case "vast.Query.Any", "vast.Query.Optional", "vast.Query.Changed":
 		n = columns(values, lib.Receiver(call))
 		n.included = slices.Concat(n.included, call.Args)
-	case "vast.Query.To":
+	case "vast.Query.To", "vast.Query.Up", "vast.Query.Where":
 		n = columns(values, lib.Receiver(call))
 		n.included = append(slices.Clip(n.included), call.Args[0])
+	case "shared.Column.Where":
+		n = columns(values, call.Args[0])
+		n.included = append(slices.Clip(n.included), lib.Receiver(call))
+	case "group.Group.Query":
+		if made, ok := values.Only(lib.Receiver(call)).Expr.(*ast.CallExpr); ok &&
+			lib.Callee(values.Info, made) == "group.New" {
+			return columns(values, made.Args[0])
+		}
 	case "vast.Query.Exactly", "vast.Query.Among", "vast.Query.Between":
 		n = columns(values, lib.Receiver(call))
 	}

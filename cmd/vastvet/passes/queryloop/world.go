@@ -349,6 +349,7 @@ func (ws worlds) place(e ast.Expr, steps int) place {
 func (ws worlds) made(call *ast.CallExpr, steps int) world {
 	name := lib.Callee(ws.values.Info, call)
 	qualifier, last := lib.Split(name)
+	pkg, _, method := strings.Cut(qualifier, ".")
 	switch {
 	case name == "vast.NewWorld":
 		return world{from: call}
@@ -356,11 +357,12 @@ func (ws worlds) made(call *ast.CallExpr, steps int) world {
 		if p := ws.place(lib.Receiver(call), steps); p.root != nil {
 			return world{from: name, in: p}
 		}
-	case (qualifier == "vast" && strings.HasPrefix(last, "New") || qualifier == "probe") &&
-		len(call.Args) > 0:
-		return ws.follow(call.Args[0], steps)
-	case strings.HasPrefix(qualifier, "vast.") || strings.HasPrefix(qualifier, "probe."):
+	case !slices.Contains([]string{"group", "prefab", "probe", "shared", "vast"}, pkg):
+	case method:
 		return ws.follow(lib.Receiver(call), steps)
+	case len(call.Args) > 0 &&
+		(pkg == "probe" || name == "shared.GroupByTarget" || strings.HasPrefix(last, "New")):
+		return ws.follow(call.Args[0], steps)
 	}
 	return world{}
 }

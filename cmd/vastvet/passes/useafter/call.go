@@ -225,5 +225,5 @@ func (f *function) harmless(call *ast.CallExpr) bool {
 func runsCallbacks(name string) bool {
 	of, last := lib.Split(name)
 	pkg, _, _ := strings.Cut(of, ".")
-	return in(words("probe ring sched vast"), pkg) && in(callbacks, last)
+	return in(words("observe prefab probe ring sched vast"), pkg) && in(callbacks, last)
 }

@@ -26,13 +26,16 @@ var needsOpen = map[string][]string{
 	"bulk.SharedTable":  words("GrowEntries Reader Writer"),
 	"bulk.SharedWriter": words("Grow Remove Set Update"),
 	"bulk.Table":        words("Append AppendN Blocks Clear Grow PaddedBlocks RemoveSwap Truncate"),
-	"event.Queue":       words("All Grow Len NewReader Of Trim"),
+	"event.Queue":       words("All Grow Len NewReader Of Resource Trim"),
 	"event.Reader":      words("Len Next"),
+	"group.Group":       words("Query"), // running the query panics
 	"guard.Allocator":   words("Alloc Check Free"),
 	"guard.Pool":        words("All Check Clear Get Grow Insert InsertZero Remove Runs Trim Valid"),
 	"guard.SampledPool": words("All Check Clear Get Grow Insert InsertZero Remove Runs Trim Valid"),
 	"heap.Buffer":       words("Append AppendN At Grow Truncate"),
 	"heap.Heap":         words("Alloc Realloc SizeOf Trim"),
+	"observe.Monitor":   words("Entered Left Next Notes"),
+	"observe.Observers": words("Add Notes Run"),
 	"ring.Endless":      words("Append At Commit ReadAt ReadFrom Release Reserve Write"),
 	"sched.Schedule": words("Add Build ConfigureSet Disable DropCommands Enable GrowCommandBytes Remove " +
 		"Reset Run RunOnce RunTicks Tick"),
@@ -49,7 +52,9 @@ var needsOpen = map[string][]string{
 	"bulk.Indexed":  words("Clear Grow Insert Remove Update"),
 
 	// Types of values that belong to a world.
-	"vast.Archetype": words("Grow New NewEach NewN NewSlot Pack"),
+	"prefab.Prefabs":  words("Differs Mark Revert"),
+	"prefab.Template": words("Apply Instantiate InstantiateN Override"),
+	"vast.Archetype":  words("Grow New NewEach NewN NewSlot Pack"),
 	"vast.Column": words("Add AddAll AddLater At EditAt EditOrAdd EditRun Grow Named OnAdd OnRemove " +
 		"RemoveAll RemoveLater SetAll SetLater Slice"),
 	"vast.Disabled": words("Add AddAll AddLater Disable DisableAt DisableRun EnableAt EnableRun Grow OnAdd " +
@@ -57,7 +62,7 @@ var needsOpen = map[string][]string{
 	"vast.Edges": words("Add AddLater Grow RemoveLater"),
 	"vast.HeapColumn": words("Add AddAll AddLater At EditAt EditOrAdd Grow Named OnAdd OnRemove RemoveAll " +
 		"RemoveLater SetAll SetLater"),
-	"vast.Names": words("Set"),
+	"vast.Names": words("Set SetLater"),
 	"vast.Order": words("Ascending Descending"),
 	"vast.Query": words("All Among Any Batches Between Changed Count Exactly First Optional Runs " +
 		"Plan Single Slots To Up Where Without Words"),
@@ -75,12 +80,13 @@ var closes = words("ring.Ring vm.Mirror")
 var unsure = words("guard.Allocator.Close heap.Heap.Realloc heap.Resize ring.Endless.Close " +
 	"vm.Mirror.Close vm.Region.Close")
 
-// callbacks lists the functions of worlds and schedules that run functions of the program, such as hooks and
-// systems, and the functions of rings that wait for another goroutine. A loop over NewEach runs hooks.
-var callbacks = words("Add AddAll AddValue Admit Apply Delete DeleteAll EditOrAdd Exchange New NewEach " +
-	"NewN NewSlot Pack Peek PeekContext Read ReadByte ReadFrom Regroup Remove RemoveAll RemoveTargets " +
-	"RemoveValue Reserve ReserveContext Reset Run RunTicks Set SetAll SetRun SetValue Step Tick Visit " +
-	"Write WriteByte WriteTo")
+// callbacks lists the functions of worlds, templates, observers and schedules that run functions of the
+// program, such as hooks and systems, and the functions of rings that wait for another goroutine. A loop over
+// NewEach runs hooks.
+var callbacks = words("Add AddAll AddValue Admit Apply Delete DeleteAll EditOrAdd Exchange Instantiate " +
+	"InstantiateN Mark New NewEach NewN NewSlot Override Pack Peek PeekContext Read ReadByte ReadFrom " +
+	"Regroup Remove RemoveAll RemoveTargets RemoveValue Reserve ReserveContext Reset Run RunTicks Set SetAll " +
+	"SetRun SetValue Step Tick Visit Write WriteByte WriteTo")
 
 // returned holds the functions that return memory or parts. The owner of the result is the method's receiver
 // or the function's first argument. Memory becomes bad, that is invalid, when its owner releases it. Parts,
@@ -128,9 +134,11 @@ func init() {
 		}
 	}
 	for _, f := range words(mark + " bulk.NewIndexed bulk.SharedArray.Appender bulk.SharedTable.Reader " +
-		"bulk.SharedTable.Writer event.Queue.NewReader heap.NewBuffer vast.NewOrder vast.Query.Among " +
+		"bulk.SharedTable.Writer event.Queue.NewReader group.Group.Query group.New heap.NewBuffer " +
+		"prefab.New prefab.Prefabs.Mark prefab.Template.Override vast.NewOrder vast.Query.Among " +
 		"vast.Query.Any vast.Query.Between vast.Query.Changed vast.Query.Exactly vast.Query.Optional " +
-		"vast.Query.To vast.Query.Without vast.World.Archetype vast.World.Names vast.World.Query") {
+		"vast.Query.To vast.Query.Up vast.Query.Where vast.Query.Without vast.World.Archetype " +
+		"vast.World.Names vast.World.Query") {
 		returned[f] = result{part: true}
 	}
 }

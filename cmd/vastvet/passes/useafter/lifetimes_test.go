@@ -13,8 +13,11 @@ import (
 	"github.com/vastgo/vast/arena"
 	"github.com/vastgo/vast/bulk"
 	"github.com/vastgo/vast/event"
+	"github.com/vastgo/vast/group"
 	"github.com/vastgo/vast/guard"
 	"github.com/vastgo/vast/heap"
+	"github.com/vastgo/vast/observe"
+	"github.com/vastgo/vast/prefab"
 	"github.com/vastgo/vast/ring"
 	"github.com/vastgo/vast/sched"
 	"github.com/vastgo/vast/vm"
@@ -93,6 +96,11 @@ func addWorld(t *testing.T, s *ended) {
 		"vast.Disabled": vast.NewDisabled(w, "off"),
 		"vast.Edges":    edges, "vast.Names": w.Names(), "vast.Query": q, "vast.Tracker": tracker,
 		"vast.Order": vast.NewOrder(q, column, func(s *ship) int { return s.fuel })})
+	add(t, s, "observe.Monitor", observe.NewMonitor(q), nil)
+	add(t, s, "observe.Observers", observe.New(w), nil)
+	prefabs := prefab.New(w)
+	maps.Copy(s.values, map[string]any{"group.Group": group.New(w.Query(column)), "prefab.Prefabs": prefabs,
+		"prefab.Template": prefabs.Mark(e)})
 	schedule := add(t, s, "sched.Schedule", sched.New(w, sched.Options{}), nil)
 	events := event.New[ship](schedule, event.Options{})
 	s.values["event.Queue"], s.values["event.Reader"] = events, events.NewReader()
@@ -158,8 +166,8 @@ func addMemory(t *testing.T, s *ended) {
 	add(t, s, "guard.SampledPool", sampled, err).Insert(ship{})
 }
 
-// call calls a method and starts a loop over each iterator that the method returns. It returns the value of
-// the panic, or nil.
+// call calls a method, runs each query and starts a loop over each iterator that the method returns. It
+// returns the value of the panic, or nil.
 func (s *ended) call(m reflect.Value) (panicked any) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() { panicked = recover() }()
@@ -184,6 +192,9 @@ func (s *ended) call(m reflect.Value) (panicked any) {
 		in = append(in, v)
 	}
 	for _, result := range m.Call(in) {
+		if q, ok := result.Interface().(vast.Query); ok {
+			q.Count()
+		}
 		if t := result.Type(); t.Kind() == reflect.Func && (t.CanSeq() || t.CanSeq2()) {
 			stop := reflect.MakeFunc(t.In(0), func([]reflect.Value) []reflect.Value {
 				return []reflect.Value{reflect.ValueOf(false)}

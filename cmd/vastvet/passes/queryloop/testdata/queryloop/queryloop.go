@@ -176,7 +176,7 @@ func rightNames(w *vast.World, roads vast.Edges[int]) {
 func wrongNames(w *vast.World) {
 	names := w.Names()
 	for e := range w.Query().Without(names).All() {
-		if _, err := names.Set(e, "x"); err != nil { // want `Set changes the structure during .*: make the change after the loop`
+		if _, err := names.Set(e, "x"); err != nil { // want `Set changes the structure during .*: record it with SetLater and apply it after the loop`
 			continue
 		}
 	}

@@ -10,7 +10,10 @@ import (
 	"github.com/vastgo/vast/arena"
 	"github.com/vastgo/vast/bulk"
 	"github.com/vastgo/vast/event"
+	"github.com/vastgo/vast/group"
 	"github.com/vastgo/vast/heap"
+	"github.com/vastgo/vast/observe"
+	"github.com/vastgo/vast/prefab"
 	"github.com/vastgo/vast/ring"
 	"github.com/vastgo/vast/sched"
 	"github.com/vastgo/vast/vm"
@@ -290,4 +293,51 @@ func rightWorld(e vast.Entity) {
 	w = vast.NewWorld(vast.Options{})
 	hull = vast.NewColumn[ship](w)
 	hull.Add(e, ship{})
+}
+
+func wrongGroup(w *vast.World, tag vast.Tag, g *group.Group) int {
+	q := g.Query().Without(tag)
+	moving := g.Query()
+	g.Close()
+	for range moving.Runs() { // want `moving is used after g.Close: Runs panics then`
+	}
+	n := moving.Without(tag).Count()         // want `moving is used after g.Close: Without panics then`
+	return n + q.Count() + g.Query().Count() // want `g is used after g.Close: Query panics then`
+}
+
+func wrongGroupOfClosedWorld(w *vast.World, tag vast.Tag) {
+	q := w.Query(tag)
+	g := group.New(q)
+	w.Close()
+	g.Query() // want `g is used after w.Close`
+	g.Close()
+}
+
+func rightGroup(w *vast.World, tag vast.Tag, g *group.Group) int {
+	moving := g.Query()
+	n := moving.Count()
+	g.Close()
+	g.Close()
+	moving = w.Query(tag)
+	g = group.New(moving)
+	return n + moving.Count() + g.Query().Count()
+}
+
+func wrongTemplate(w *vast.World, e vast.Entity) {
+	p := prefab.New(w)
+	t := p.Mark(e)
+	w.Close()
+	t.Instantiate() // want `t is used after w.Close: Instantiate panics then`
+	p.Mark(e)       // want `p is used after w.Close: Mark panics then`
+	_ = t.Root()
+}
+
+func wrongMonitor(w *vast.World, q vast.Query, m *observe.Monitor) {
+	m.Next()
+	m.Close()
+	for range m.Entered() { // want `m is used after m.Close: Entered panics then`
+	}
+	o := observe.New(w)
+	o.Close()
+	o.Run(nil) // want `o is used after o.Close: Run panics then`
 }
