@@ -24,9 +24,9 @@ import (
 //
 // Disable, Enable, DisableAt, EnableAt, DisableRun and EnableRun are not structural changes:
 //
-//   - A loop over a query may call them. The loop has passed the entity at hand. If another entity ahead of
-//     the loop is disabled or enabled, the loop may yield it or not. A hook may call them, too; a bulk
-//     operation still changes the entities that matched at its start.
+//   - A loop over a query may call them. A change of the entity at hand does not affect the loop. If another
+//     entity ahead of the loop is disabled or enabled, the loop may yield it or not. A hook may call them,
+//     too; a bulk operation still changes the entities that matched at its start.
 //   - Several goroutines may call them at the same time for different entities, also while goroutines run
 //     queries and call [Disabled.Has], [Disabled.HasAt] and [Disabled.In]. A system of package sched names
 //     the tag in its Writes.
@@ -170,7 +170,8 @@ func (c *column) disable(word uint32, mask uint64) {
 	}
 	before := c.set.TurnOn(uint(word), mask)
 	if before == 0 {
-		// This is World.addedTo beside other goroutines.
+		// This does the work of World.addedTo, with atomic operations, because other goroutines may do it at
+		// the same time.
 		w := c.world
 		o, bit := w.owner(word), uint64(1)<<(c.id%64)
 		if atomic.LoadUint64(&o.extra)&bit == 0 && !w.bornWith(c, o.extent) {
@@ -197,8 +198,9 @@ func (c *column) enable(word uint32, mask uint64) (lost uint64) {
 	return lost
 }
 
-// mustHold panics if a slot does not belong to the column's world or holds no entity. An entity that is born
-// later in the slot would have the tag without the column's archetype or owner knowing.
+// mustHold panics if a slot does not belong to the column's world or holds no entity. Otherwise an entity
+// that is born there later would have the tag, and neither its archetype nor the owner of its word would show
+// it.
 func (c *column) mustHold(method string, s Slot) {
 	if s.world != c.world || s.n >= c.slots || *c.world.liveWord(s.n / 64)>>(s.n%64)&1 == 0 {
 		c.mustHoldRun(method, Run{s.n, 1, s.world})

@@ -21,19 +21,22 @@ type join struct {
 }
 
 // Where returns the query that also asks for a target that matches another query. With a [Relation] an entity
-// has one target. With [Edges] one of its targets must match. The query targets may have conditions of its
-// own, so conditions reach over several links:
+// has one target. With [Edges] one of its targets must match. The query of the targets may have conditions of
+// its own, so conditions reach over several links:
 //
 //	inRich := w.Query(ship).Where(dockedAt, w.Query(port).Where(ownedBy, w.Query(rich)))
 //
 // Where panics if the relation or targets belong to another world, and if the query leaves the relation out.
 //
 // A loop looks at the targets when it begins. If the loop writes, disables or enables targets, it may yield
-// their sources or not. Complexity: running the query runs the query targets first. Then it takes one step
-// for each source of the matching targets, for each source of the other targets of a relation, or for each
-// entity that meets the other conditions, whichever it expects to be fastest. If all targets match, or none,
-// it takes no step. [Query.Plan] shows the choice. A loop keeps 2 bits for each slot of the world, in memory
-// that the world reuses until [World.Trim]. [Query.Batches] allocates this memory.
+// their sources or not.
+//
+// Complexity: running the query runs the query of the targets first. Then it takes one step for each source
+// of the matching targets, for each source of the other targets of a relation, or for each entity that meets
+// the other conditions, whichever it expects to be fastest. If all targets match, or none, it takes no step.
+// If few entities meet the other conditions, running the query looks at the targets of each entity instead,
+// and does not run the query of the targets. [Query.Plan] shows the choice. A loop keeps 2 bits for each slot
+// of the world, in memory that the world reuses until [World.Trim]. [Query.Batches] allocates this memory.
 func (q Query) Where(rel Links, targets Query) Query {
 	return q.join("Query.Where", rel, targets, false)
 }

@@ -122,13 +122,19 @@ func (k *walk) candidates() int {
 // These constants are measured with BenchmarkJoin. Walks over entities and words read memory in sequence, and
 // walks over links read it at random.
 const (
-	sourceSteps   = 32 // tests of a bit that take as long as the link of one source
-	entitySteps   = 8  // words of bits that take as long as looking at the target of one entity
-	ancestorSteps = 4  // entities of a level that take as long as one ancestor of an entity
+	// sourceSteps: testing the bits of this number of entities takes as long as following the link of one
+	// source.
+	sourceSteps = 32
+	// entitySteps: visiting this number of words of bits takes as long as looking at the target of one
+	// entity.
+	entitySteps = 8
+	// ancestorSteps: visiting this number of entities of a level takes as long as looking at one ancestor of
+	// an entity.
+	ancestorSteps = 4
 )
 
-// start chooses a way, and finds the targets and sources that the way needs. settled forbids ways that look
-// at components or at several links during the walk.
+// start chooses a way, and finds the targets and sources that the way needs. settled forbids ways that look,
+// during the walk, at components, or at links of other entities than the one at hand.
 func (c *condition) start(settled bool) {
 	w := c.to.world
 	depth := 1
@@ -319,9 +325,9 @@ func (c *condition) meet(word uint32, mask uint64) (met uint64) {
 	return met
 }
 
-// bitsOfTargets returns the slots of mask whose target has its bit set. first is the target of the word's first
-// slot. The loops have no branches, because the bits are hard to predict. The address of a target is sound for
-// the slots of mask, and for the other slots of a usable word.
+// bitsOfTargets returns the slots of mask whose target has its bit set. first is the target of the word's
+// first slot. The loops have no branches, because the bits are hard to predict. All 64 links of a usable word
+// lie in usable memory, so the array may cover slots that are not in mask.
 func bitsOfTargets(first *Entity, bits []uint64, mask uint64) (met uint64) {
 	targets := (*[64]Entity)(unsafe.Pointer(first))
 	if mask == ^uint64(0) {

@@ -121,8 +121,12 @@ func (c *condition) describe() string {
 	found := fmt.Sprintf("%s: %d of %d targets match", what, c.matching, c.to.len())
 	switch c.way {
 	case byEntity:
-		return fmt.Sprintf("%s: look at the targets of each entity, in %d steps in a world of %d words", what,
-			c.steps, c.to.world.frontier)
+		ends := "targets"
+		if c.up {
+			ends = "ancestors"
+		}
+		return fmt.Sprintf("%s: look at the %s of each entity, in %d steps in a world of %d words", what,
+			ends, c.steps, c.to.world.frontier)
 	case byTargetBit:
 		return fmt.Sprintf("%s; test each entity, because marking pays for up to %d sources", found,
 			c.candidates/sourceSteps)

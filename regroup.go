@@ -12,18 +12,21 @@ import (
 // for components that many entities gained walks over long runs. [Archetype.Pack] closes the holes that
 // Regroup leaves.
 //
-// With [MoveOptions.By], Regroup moves entities inside their archetypes instead. If the matches of an archetype
-// lie in more than twice as many runs as there are values or targets, all of these matches with the column
-// move, and then each value or target has one run. Births may separate the entities again. Entities without
-// the column stay.
+// With [MoveOptions.By], Regroup moves entities inside their archetypes instead. In each archetype, Regroup
+// counts the sequences of matches with an equal value or target. If there are more than twice as many
+// sequences as values or targets, all of these matches move. Then the matches with one value or target follow
+// one another; holes and other entities may lie between them. Births may separate the entities again.
+// Entities without the column stay.
 //
 // The rules of Pack about references and callbacks hold. Regroup makes room before it moves entities. If it
 // gets no memory for the room, it panics with a [*vm.Error] and moves no entity. Regroup also panics if the
-// query is of another world, if By is another kind of column, and if both By and Most are given.
+// query is of another world, if By is neither a shared.Column nor a [Relation], and if both By and Most are
+// given.
 //
 // Complexity: as for Pack, plus, for each 64-slot word with matches, one step for each component that
-// entities of the word may have. With By, it is one step for each match and for each byte in which numbers of
-// values or slots of targets differ, and 40 bytes of the Go heap for each match.
+// entities of the word may have. With By, the second part is a sort instead: one step for each match, for
+// each of the bytes in which the keys differ. A key is the number of a value or the slot of a target. The
+// sort takes 40 bytes of the Go heap for each match.
 func (w *World) Regroup(q Query, o MoveOptions) Moves {
 	var k walk
 	w.startAll("World.Regroup", q, &k)
@@ -71,7 +74,7 @@ func (w *World) misplaced(q Query, limit int) (groups []group) {
 		o := w.owner(uint32(word))
 		if o.extent != last.extent || o.extra != last.extra {
 			last = *o
-			// An entity that is disabled should not move.
+			// An entity should not move only because it has the tag of a Disabled.
 			columns = slices.DeleteFunc(w.columnsOfWord(o, columns[:0]), (*column).isSwitch)
 		}
 		a := w.extents[o.extent].archetype

@@ -28,7 +28,7 @@ func (w *World) keyColumn(method string, o MoveOptions) *column {
 func (w *World) scattered(q Query, by *column) (groups []group) {
 	type keyed struct {
 		slots []ranked
-		runs  int // number of times that the key changes from one slot to the next
+		runs  int // number of runs of equal keys
 	}
 	found := make(map[*Archetype]*keyed)
 	var order []*Archetype // so that the result does not depend on the order of the map

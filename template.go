@@ -10,8 +10,8 @@ import (
 
 // The methods below are for package prefab.
 
-// SetOrigins makes later calls of Copy link each copy to its original, in a cyclic relation of the world.
-// Columns must leave out this relation.
+// SetOrigins makes later calls of Copy link each copy to its original, in a cyclic relation of the world. The
+// relation must have no counterpart in the call of Copying.
 func (k *copying) SetOrigins(r Relation) { k.origins = r.made() }
 
 // originsFit reports whether there is room for the links to the originals.
@@ -84,7 +84,7 @@ func (k *copying) Roots(f func(Run)) {
 }
 
 // Aim prepares Translate: references to from[i] become references to to[i]. The entities of from must be
-// alive. Aim ends what Find has begun.
+// alive. Aim forgets the originals that Find found.
 func (k *copying) Aim(from, to []Entity) {
 	k.forget()
 	k.originals, k.copies = append(k.originals, from...), append(k.copies[:0], to...)
@@ -108,10 +108,14 @@ func (k *copying) Translate(v reflect.Value) bool {
 // Refers reports whether values of a type hold references, also behind pointers, slices and maps.
 func (states) Refers(t reflect.Type) bool { return referencesIn(t) != nil }
 
-// Patch overwrites n bytes, from offset `at` on, in the components of those entities that have there the
-// bytes of before, by the bytes of after. It returns the number of these entities. before and after are
-// addressable and have the column's type, which holds no Go pointers. In a column of package shared, Patch
-// panics with a *vm.Error if there is no room for a value: see GrowAdditions.
+// Required returns the number of columns that a column requires, directly or through others. A column has a
+// larger number than each column that it requires.
+func (states) Required(of any) int { return len(of.(*column).requires) }
+
+// Patch compares n bytes from offset `at` on. Where a component has the bytes of before, Patch writes the
+// bytes of after. It returns the number of these components. before and after are addressable and have the
+// column's type, which holds no Go pointers. In a column of package shared, Patch panics with a *vm.Error if
+// there is no room for a value: see GrowAdditions.
 func (states) Patch(of any, es []Entity, at, n uintptr, before, after reflect.Value) (patched int) {
 	c := of.(*column)
 	if invariants.Enabled {

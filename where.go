@@ -29,13 +29,13 @@ func (q *query) unmet(word uint32, mask uint64) uint64 {
 	return mask &^ met
 }
 
-// sifted holds the result of query.others for a word, because a word can have many short runs.
+// sifted holds the result of walk.leftOut for a word, because a word can have many short runs.
 type sifted struct {
 	word         uint32
 	mask, others uint64 // slots of the word, and those of them that the query leaves out
 }
 
-// others does the work of query.others. It reuses the previous result if that covers the slots of mask.
+// others does the work of walk.leftOut. It reuses the previous result if that covers the slots of mask.
 func (k *walk) others(word uint32, mask uint64) uint64 {
 	s := &k.sifted
 	if s.word != word || mask&^s.mask != 0 {

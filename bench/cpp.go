@@ -14,9 +14,10 @@ import (
 	"time"
 )
 
-// The peers entt and flecs are stores for C++. The folder cpp has a program for each, which does the works.
-// The sources of the stores are not part of this module: the flags -entt and -flecs name their folders.
-// A program is built once, before the first row. It runs as a child process that sets up one work, as
+// The peers entt and flecs are stores for C++. The folder cpp has a program for each, which does some of the
+// works: see cppWorks. The sources of the stores are not part of this module: the flags -entt and -flecs name
+// their folders. A program is built once, before the first row. It runs as a child process that sets up one
+// work, as
 //
 //	entt query2comp entt-group 1000
 //

@@ -10,20 +10,22 @@ import (
 )
 
 // Work group_by: for each of 16 teams, add up the X of the entities of the team. Each of n entities has a
-// Position and a team, in no order. Beside Ark, Vast has a group for each team, which keeps the entities of the
-// team as bits. Ark has a relation to the team, so that its tables keep the entities of each team together.
-// Beside the peer self, Vast groups the entities in each repetition, by GroupBy of the shared column. The peer
-// is Vast with the team in a Column, and a Go map of slices that are kept for the next repetition.
+// Position and a team, in no order. In the rows with Ark, Vast has a group for each team, which keeps the
+// entities of the team as bits. Ark has a relation to the team, so that its tables keep the entities of each
+// team together. In the rows with the peer self, Vast groups the entities in each repetition, by GroupBy of
+// the shared column. The peer is Vast with the team in a Column, and a Go map of slices that are kept for the
+// next repetition.
 //
-// Work group_by_regrouped: group_by after [vast.World.Regroup] by team, over the runs of each team.
+// Work group_by_regrouped: group_by after [vast.World.Regroup] by team, over the runs of each team. In the
+// rows with the peer self it is the same as group_by.
 //
 // Work group_by_born: group_by_regrouped, but the entities are created team by team, so that Regroup moves
 // none.
 
 const teamCount = 16
 
-// groupExtras is the field extras of the work group_by: the worlds of its empty query have one component type
-// besides Position and Velocity.
+// groupExtras is the value of workload.extras for these works: the world of the empty query has one component
+// type besides Position and Velocity.
 const groupExtras = 1
 
 // A Team is a value that many entities have.

@@ -8,15 +8,15 @@ import (
 )
 
 // Work hierarchy_join: add up the X of the children whose parent has the component Chosen. There are n
-// children and n/16 parents, at least one, and half of the parents have Chosen. The children are in no order
-// of their parents. Vast joins along its relation, with Query.Where. The peer ark has the parent in a
-// component, and looks up Chosen in the parent of each child. The peer ark-tables has Ark's relation, which
-// makes a table for each parent, and looks up Chosen once for each table.
+// children and n/16 parents, at least one, and half of the parents have Chosen. The children of a parent are
+// not created together, but scattered. Vast joins along its relation, with Query.Where. The peer ark has the
+// parent in a component, and looks up Chosen in the parent of each child. The peer ark-tables has Ark's
+// relation, which makes a table for each parent, and looks up Chosen once for each table.
 //
 // Work hierarchy_join_born: hierarchy_join, but the children are created parent by parent.
 
-// joinExtras is the field extras of the works: the worlds of their empty query have two component types
-// besides Position and Velocity.
+// joinExtras is the value of workload.extras for these works: the world of the empty query has two component
+// types besides Position and Velocity.
 const joinExtras = 2
 
 // Chosen marks parents.

@@ -7,8 +7,9 @@ import (
 	"github.com/vastgo/vast/observe"
 )
 
-// Work observe: toggle, while observers count the entities with Position that gain or lose Velocity. Ark
-// calls its observers at each change. Vast runs its observers after all additions, and after all removals.
+// Work observe: the work toggle, while observers count the entities with Position that gain or lose Velocity.
+// Ark calls its observers at each change. Vast runs its observers after all additions, and after all
+// removals.
 
 // gains counts the calls of the observers of one world.
 type gains struct{ gained, lost int }

@@ -18,9 +18,9 @@ type Group struct {
 
 // New makes a group of a query. The query must ask for at least one component. It may have conditions of
 // vast.Query.Without, Any and Optional, and values of shared.Column.Where. New panics for other conditions:
-// add them to [Group.Query]. New also panics for the zero Query, if the world is closed, in a hook and in a
-// loop. If New gets no memory, it panics with a *vm.Error and changes nothing. New counts as a structural
-// change.
+// add them to [Group.Query]. New also panics for the zero Query, if the world is closed, and in a hook. If
+// New gets no memory, it panics with a *vm.Error and changes nothing. New counts as a structural change, so a
+// loop that calls New panics at its next step.
 //
 // Complexity: the first loop tests the conditions of all entities.
 func New(q vast.Query) *Group {
@@ -32,8 +32,9 @@ func New(q vast.Query) *Group {
 // All methods of [vast.Query] work, and further conditions can be added. Methods that change the matches,
 // such as [vast.World.DeleteAll], test the conditions as the query of the group does.
 //
-// A loop sees the values of shared columns as they are when the loop begins. If the loop gives an entity
-// another value, it may still yield the entity, or yield it already.
+// A loop sees the values of shared columns as they are when the loop begins. If the loop gives entities other
+// values, the loop may yield an entity that no longer matches, and may yield or pass over an entity that
+// matches now.
 //
 // The query panics if it runs after [Group.Close].
 func (g *Group) Query() vast.Query {

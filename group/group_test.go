@@ -90,7 +90,9 @@ func TestByValue(t *testing.T) {
 		case 6:
 			g.teams.AddLater(cs, e, some())
 			g.teams.SetLater(cs, all[r.IntN(len(all))], some())
-			g.Apply(cs)
+			if _, err := g.Apply(cs); err != nil {
+				t.Fatal(err)
+			}
 		case 7:
 			g.hidden.Add(e)
 			g.hidden.AddAll(groups[1].Query().Between(r.IntN(500), 1000))
@@ -256,7 +258,7 @@ func TestMisuse(t *testing.T) {
 		"while a query was running, by Group.Close": func() {
 			two := group.New(g.Query(g.pos))
 			for range two.Query().All() {
-				two.Close()
+				two.Close() //vastvet:ignore queryloop: to see the panic
 			}
 		},
 	} {

@@ -1,9 +1,10 @@
 // Package kernel calculates with whole slices of numbers: sums, products, minima. The slices may be the
 // components of a run in package vast, a field of a table in package bulk, or any others.
 //
-// In a program that is built with GOEXPERIMENT=simd for amd64, the functions use vector instructions: AVX2,
-// and in Add, Sub and AddScaled also AVX-512. All other builds, and processors without AVX2, use loops that
-// are about as fast as loops in the program. Go's compiler makes no vector instructions from loops.
+// In a program that is built with Go 1.26 and GOEXPERIMENT=simd for amd64, the functions use vector
+// instructions: AVX2, and in Add, Sub and AddScaled also AVX-512. All other builds, and processors without
+// AVX2, use loops that are about as fast as loops in the program. Go's compiler makes no vector instructions
+// from loops.
 //
 //	positions := kernel.NewView[Position, float32]() // type Position struct{ X, Y, Z float32 }
 //	velocities := kernel.NewView[Velocity, float32]()
@@ -28,5 +29,6 @@
 // fewer than 20 entities. The functions allocate nothing. For int64, only Add, Sub and AddScaled have vector
 // instructions, and only with AVX-512.
 //
-// Builds with the race detector have only loops, because the detector does not see vector instructions.
+// Builds with the race detector or another sanitizer have only loops, because sanitizers do not see vector
+// instructions.
 package kernel

@@ -54,7 +54,9 @@ func AddScaled[T Number](dst, a, b []T, s T) {
 	n := len(dst)
 	a, b = a[:n], b[:n]
 	i := 0
-	for ; i < n-3; i += 4 { // depending on its place in memory, a round for each number takes twice as long
+	// A loop with one number in each round may take twice as long, depending on the place of the loop in
+	// memory.
+	for ; i < n-3; i += 4 {
 		d, x, y := dst[i:i+4:i+4], a[i:i+4:i+4], b[i:i+4:i+4]
 		d[0], d[1] = x[0]+T(y[0]*s), x[1]+T(y[1]*s) // without T, the compiler may fuse product and sum
 		d[2], d[3] = x[2]+T(y[2]*s), x[3]+T(y[3]*s)
@@ -82,7 +84,7 @@ func Max[T Number](dst, a, b []T) {
 	}
 }
 
-// operation selects what vectors calculates.
+// operation tells the function vectors what to calculate.
 type operation uint8
 
 const (

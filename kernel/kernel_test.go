@@ -41,7 +41,7 @@ var special = []any{
 	[]int64{0, 1, -1, math.MaxInt64, math.MinInt64, math.MaxInt32, math.MinInt32},
 }
 
-// number makes a number of random bits: in one of two cases a special one.
+// number makes a number from random bits. Half of the results are special numbers.
 func number[T Number](bits uint64) T {
 	if bits>>63 == 0 {
 		for _, s := range special {
@@ -156,8 +156,8 @@ func FuzzKernels(f *testing.F) {
 	})
 }
 
-// TestRoundsTwice fails if a fused instruction calculates product and sum. The product has more digits than a
-// number, and a fused instruction returns the other digits.
+// TestRoundsTwice fails if a fused instruction calculates product and sum. The exact product has more digits
+// than the type holds. A fused instruction keeps these digits, so its sum is not 0.
 func TestRoundsTwice(t *testing.T) {
 	onEachPath(t, func(t *testing.T) {
 		dst, a, b := make([]float64, 37), make([]float64, 37), make([]float64, 37)

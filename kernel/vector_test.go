@@ -23,8 +23,8 @@ func onEachPath(t *testing.T, f func(t *testing.T)) {
 	}
 }
 
-// TestVectorsAreUsed fails if vector instructions calculate less than they can: the Go loops give the same
-// results.
+// TestVectorsAreUsed fails if vector instructions calculate fewer numbers than they can. No other test
+// notices this, because the Go loops give the same results.
 func TestVectorsAreUsed(t *testing.T) {
 	onEachPath(t, func(t *testing.T) {
 		for op := opAddScaled; op <= opMax; op++ {

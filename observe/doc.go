@@ -26,10 +26,10 @@
 //
 // # Stores
 //
-// The notes of a look are containers. store.Save and store.Open keep them if store.Options.Containers names
-// them: see [Monitor.Notes] and [Observers.Notes]. Then a loaded program gets the same reports as the saved
-// program would have got, and replay stays exact. Without the notes, the first look after loading reports all
-// matches as entered.
+// A monitor notes which entities matched at its last look. These notes are a container. store.Save and
+// store.Open keep the notes if store.Options.Containers names them: see [Monitor.Notes] and
+// [Observers.Notes]. Then a loaded program gets the same reports as the saved program would have got, and
+// replay stays exact. Without the notes, the first look after loading reports all matches as entered.
 //
 // # Errors
 //

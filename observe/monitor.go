@@ -41,7 +41,7 @@ type Monitor struct {
 	generations *bulk.Field[[64]uint32] // for these slots, the generations of the entities
 
 	entered, left entities // the differences that the last look has found
-	looks         int      // number of calls of Next
+	looks         int      // number of looks
 	closed        bool
 }
 

@@ -44,11 +44,11 @@ type observer struct {
 	monitor *Monitor      // nil if neither Left nor Entered is set
 	tracker *vast.Tracker // nil if Changed is not set
 	changed vast.Query    // the matches whose component the tracker has noted as added or written
-	written entities      // the entities that the last look has found by changed
+	written entities      // the matches of the query `changed` at the last look
 
 	reports []report
-	// The next event is for entity number next of reports[report]. look waits until there are no events left,
-	// so that a panic of a function loses no other event.
+	// The next event is for entity number next of reports[report]. While events are left, look finds no new
+	// changes, so that a panic of a function loses no other event.
 	report, next int
 	removed      bool
 }

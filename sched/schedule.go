@@ -222,8 +222,8 @@ func (s *Schedule) Add(sys System) {
 // Remove removes a system, or all systems of a set, and calls their End functions in the reverse order of
 // Start. The name of a system stands for all systems that were added with that name. Before and After of
 // other systems may still contain the name. If an End function fails, Remove returns the error as
-// [Schedule.Tick] does, and removes the system nevertheless. Remove panics if there never was a system or set
-// of that name.
+// [Schedule.Tick] does, and removes the system nevertheless. Remove panics if no call of Add or ConfigureSet
+// has named such a system or set.
 //
 // If commands of an interrupted tick still have no room, Remove returns the error and removes nothing.
 // Removed systems do not run in the remaining phases of an interrupted tick.

@@ -11,8 +11,9 @@ import (
 // Column is the storage of one component of which many entities have equal values. It keeps each distinct
 // value once, and 4 bytes for each slot. A Column is a small value; copy it freely. Make one with [New].
 //
-// Values are equal if == says so: 0 and −0 are one value, and the column keeps the one that it got first. A
-// value that contains a NaN equals no value: each Set stores it anew, and no query finds it.
+// Values are equal if == says so: 0 and −0 are one value. The column keeps the one that it got first; a value
+// that equals the zero value becomes the zero value. A value that contains a NaN equals no value: each Set
+// stores it anew, and no query finds it.
 //
 // Methods return copies of values, because a change would change the value of other entities. [Column.Set]
 // gives one entity another value, and [Column.Replace] changes a value for all its entities.

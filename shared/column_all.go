@@ -4,6 +4,7 @@ import (
 	"iter"
 
 	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/probe"
 )
 
 // AddAll gives every entity that matches the query the component with the value v, or overwrites the entity's
@@ -27,16 +28,17 @@ func (c Column[T]) RemoveAll(q vast.Query) int {
 	return c.numbers.RemoveAll(q)
 }
 
-// Replace gives every entity that has the value old the value new. It does not change the structure of the
-// world. If no entity has the value old, nothing changes. If Replace needs memory for a new value and gets
-// none, it panics with a [*vm.Error], and nothing has changed.
+// Replace gives every entity that has the value old the value new, also if a [vast.Disabled] switches the
+// entity or the component off. It does not change the structure of the world. If no entity has the value old,
+// nothing changes. If Replace needs memory for a new value and gets none, it panics with a [*vm.Error], and
+// nothing has changed.
 //
-// Complexity: one write of the value, however many entities have it. In three cases, Replace takes one step
-// for each 64 entities of the column: the column has the value new already; old or new is the zero value; the
-// column has trackers.
+// Complexity: one write of the value, however many entities have it. In four cases, Replace takes one step
+// for each 64 entities of the column, and one for each entity that has old: the column has the value new
+// already; old or new is the zero value; new contains a NaN; the column has trackers.
 func (c Column[T]) Replace(old, new T) {
 	c.mustBeMade("Replace")
-	all := c.world.Query()
+	all := probe.All(c.world.Query())
 	number, ok := c.find(old)
 	if !ok || old == new {
 		return
@@ -64,8 +66,8 @@ func (c Column[T]) Values() iter.Seq2[T, int] {
 		defer g.giveBack()
 		c.table.Hold()
 		defer c.table.Release()
-		g.next = c.table.Counts(g.next)
-		for number, n := range g.next {
+		g.counts = c.table.Counts(g.counts)
+		for number, n := range g.counts {
 			if n > 0 && !yield(c.value(uint32(number)), int(n)) {
 				return
 			}

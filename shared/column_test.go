@@ -144,6 +144,26 @@ func TestReplace(t *testing.T) {
 	mustBe(t, "the same value", count(), "150 150 0 0")
 }
 
+func TestReplaceDisabled(t *testing.T) {
+	w, c, all := newWorld(t, 4)
+	off, mute := vast.NewDisabled(w, "off"), vast.NewDisabled(w, "mute", c)
+	off.Disable(all[0])
+	mute.Disable(all[1])
+	tr := vast.NewTracker(w, c)
+	for _, one := range []struct{ from, to material }{
+		{material{}, steel}, // the zero value
+		{steel, wood},       // a new value
+		{wood, steel},       // a value that the column has
+	} {
+		tr.Next()
+		c.Replace(one.from, one.to)
+		n := len(slices.Collect(tr.Changed(c)))
+		if v := values(c); len(v) != 1 || v[one.to] != 4 || n != 4 {
+			t.Errorf("Replace of %v by %v: values %v, and %d changes for a tracker", one.from, one.to, v, n)
+		}
+	}
+}
+
 func TestWithWorld(t *testing.T) {
 	w, c, all := newWorld(t, 100)
 	tag := vast.NewTag(w, "tag")

@@ -31,8 +31,9 @@
 // Values lie in memory outside the Go heap, and a Go map finds their numbers. The map holds each value a
 // second time; the garbage collector does not scan the values. A value that no entity has stays in memory
 // until the column has got many new values, or until [vast.World.Trim]. The column then counts the entities
-// of all values, and forgets the values without entities. Forgotten values take at most as much memory as the
-// values in use, as the 4 bytes of each slot, or as 64 values.
+// of all values, and forgets the values without entities. The values that were added since the last count
+// take at most the largest of these: the memory of the values in use at that count, 4 bytes for each slot,
+// the memory of 64 values.
 //
 // # Tools
 //

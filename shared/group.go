@@ -19,7 +19,7 @@ import (
 //	for material, run := range materials.GroupBy(visible) {
 //		if material != bound { … }
 //
-// GroupBy groups the entities when the loop begins. The loop may change components and values. If the loop
+// GroupBy groups the entities when the loop begins. The loop may write values of any column. If the loop
 // changes the structure of the world, the next step panics, as in [vast.Query.Runs].
 //
 // Complexity: a few steps for each entity, and 8 bytes for each run. GroupBy keeps its memory for the next
@@ -86,8 +86,11 @@ type groups struct {
 	known  []uint64 // for each key: the epoch in which the key was seen, and the number of its group
 	epoch  uint32
 	keys   []uint32        // the key of each group
-	next   []uint32        // for each group, the end of its pieces that were placed
 	pieces []sharing.Piece // the pieces of each group, one group after the other
+	// next has for each group the index in pieces of its next piece; at the end, the index after its last
+	// piece. Before that, gather counts the pieces of each group in next.
+	next   []uint32
+	counts []uint32 // for Column.Values: the number of entities of each value
 }
 
 // free holds groups whose memory the next loop uses.

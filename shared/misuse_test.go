@@ -54,7 +54,7 @@ func TestMisuse(t *testing.T) {
 				break
 			}
 			for range shared.GroupByTarget(w.Query(), rel) {
-				w.Archetype().New()
+				w.Archetype().New() //vastvet:ignore queryloop: to see the panic
 			}
 		},
 	} {
@@ -66,8 +66,8 @@ func TestMisuse(t *testing.T) {
 	mustBe(t, "Len of a closed world", gone.Len(), 0)
 }
 
-// many is a large value, so that a few values need memory.
-type many struct {
+// large is so large that a few values need memory.
+type large struct {
 	N    uint64
 	Rest [1023]uint64
 }
@@ -76,10 +76,10 @@ func TestNoMemory(t *testing.T) {
 	limit := vm.NewLimit(1 << 20)
 	w := vast.NewWorld(vast.Options{MaxEntities: 1 << 12, Limit: limit})
 	defer w.Close()
-	c := shared.New[many](w)
+	c := shared.New[large](w)
 	born := w.Archetype().New()
 	cs := vast.NewCommands(w, vast.CommandsOptions{})
-	c.AddLater(cs, born, many{N: 6000}) // now, because recording needs memory too
+	c.AddLater(cs, born, large{N: 6000}) // now, because recording needs memory too
 	var all []vast.Entity
 	w.Archetype(c).NewN(1000, func(r vast.Run) {
 		for _, e := range r.All() {
@@ -92,23 +92,23 @@ func TestNoMemory(t *testing.T) {
 	n := uint64(0)
 	var err error
 	for ; err == nil && n < 1000; n++ {
-		err = refused(func() { c.Set(all[n], many{N: n + 1}) })
+		err = refused(func() { c.Set(all[n], large{N: n + 1}) })
 	}
 	if !errors.Is(err, vm.ErrLimit) || n < 50 {
 		t.Fatalf("value %d: %v", n, err)
 	}
-	before := fmt.Sprint(c.Where(w.Query(), many{}).Count(), len(values(c)))
+	before := fmt.Sprint(c.Where(w.Query(), large{}).Count(), len(values(c)))
 	check := func(what string, f func()) {
 		t.Helper()
 		if err := refused(f); !errors.Is(err, vm.ErrLimit) {
 			t.Errorf("%s: %v", what, err)
 		}
-		mustBe(t, what, fmt.Sprint(c.Where(w.Query(), many{}).Count(), len(values(c))), before)
+		mustBe(t, what, fmt.Sprint(c.Where(w.Query(), large{}).Count(), len(values(c))), before)
 	}
-	check("Set", func() { c.Set(all[n], many{N: 5000}) })
-	check("Add", func() { c.Add(born, many{N: 5000}) })
-	check("SetAll", func() { c.SetAll(w.Query(), many{N: 5000}) })
-	check("AddAll", func() { c.AddAll(w.Query(), many{N: 5000}) })
+	check("Set", func() { c.Set(all[n], large{N: 5000}) })
+	check("Add", func() { c.Add(born, large{N: 5000}) })
+	check("SetAll", func() { c.SetAll(w.Query(), large{N: 5000}) })
+	check("AddAll", func() { c.AddAll(w.Query(), large{N: 5000}) })
 	check("Grow", func() {
 		if err := c.Grow(100); err != nil {
 			panic(err)
@@ -118,7 +118,7 @@ func TestNoMemory(t *testing.T) {
 		t.Fatal(a, err)
 	}
 	// A value without entities makes room.
-	c.SetAll(w.Query(), many{})
+	c.SetAll(w.Query(), large{})
 	if a, err := w.Apply(cs); err != nil || a.Done != 1 {
 		t.Fatal(a, err)
 	}
@@ -141,7 +141,7 @@ func TestGrow(t *testing.T) {
 	limit := vm.NewLimit(8 << 20)
 	w := vast.NewWorld(vast.Options{MaxEntities: 1 << 12, Limit: limit})
 	defer w.Close()
-	c := shared.New[many](w)
+	c := shared.New[large](w)
 	var all []vast.Entity
 	for range 100 {
 		all = append(all, w.Archetype().New())
@@ -151,7 +151,7 @@ func TestGrow(t *testing.T) {
 	}
 	limit.SetMax(limit.Used()) // no more memory
 	for i, e := range all {
-		c.Add(e, many{N: uint64(i) + 1})
+		c.Add(e, large{N: uint64(i) + 1})
 	}
 	mustBe(t, "values", len(values(c)), 100)
 }
@@ -167,15 +167,15 @@ func TestFailingCalls(t *testing.T) {
 				err = errors.Join(err, w.Close())
 			}
 		}()
-		c := shared.New[many](w)
+		c := shared.New[large](w)
 		e, f := w.Archetype(c).New(), w.Archetype().New()
 		for i := range uint64(20) {
 			n := len(values(c))
 			err = errors.Join(err, faulttest.Again(t, "Set",
-				func() error { c.Set(e, many{N: i + 1}); return nil },
+				func() error { c.Set(e, large{N: i + 1}); return nil },
 				func() { mustBe(t, "values", len(values(c)), n) }))
 			err = errors.Join(err, faulttest.Again(t, "Add",
-				func() error { c.Add(f, many{N: i}); return nil },
+				func() error { c.Add(f, large{N: i}); return nil },
 				func() { mustBe(t, "values", len(values(c)), n) }))
 		}
 		return errors.Join(err, w.Trim())

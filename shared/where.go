@@ -17,8 +17,8 @@ import (
 // panics if q is of another world or leaves the column out. If no entity has the value, nothing matches.
 //
 // Make the query once and run it many times, like any [vast.Query]. Each loop sees the values that the
-// entities have when the loop reaches their 64-slot word. Bulk methods accept the query. A hook that runs
-// before a bulk operation must not change values of this column.
+// entities have when the loop reaches their 64-slot word. Bulk methods accept the query. An OnRemove hook
+// that DeleteAll, RemoveAll or Exchange calls must not change values of this column.
 func (c Column[T]) Where(q vast.Query, v T) vast.Query {
 	c.mustBeMade("Where")
 	m := &match[T]{kept: c.kept, value: v}

@@ -56,8 +56,8 @@ func (p *parts) candidates(b uint) uint64 { return p.wordsOf(b, (*Part).full, (*
 // whole returns a mask of words of block b whose slots all meet the conditions. It may lack such words.
 func (p *parts) whole(b uint) uint64 { return p.wordsOf(b, (*Part).any, (*Part).full) }
 
-// wordsOf returns the words of block b that f leaves in each excluded part, and that g has in a part of each
-// group.
+// wordsOf returns the words of block b that f returns for no excluded part, and that g returns for at least
+// one part of each group.
 func (p *parts) wordsOf(b uint, f, g func(*Part, uint) uint64) uint64 {
 	m := ones
 	for j := range p.excluded {

@@ -23,7 +23,8 @@ const StepBits = 40
 const Last = ^uint64(0)
 
 // Queue is a queue of package event. The goroutine that ticks calls Begin, End, Reset and Close, while no
-// system runs. It implements its methods with pointers, so a Queue identifies itself.
+// system runs. The methods have pointer receivers, so two Queue values are equal only if they are the same
+// queue.
 type Queue interface {
 	Name() string
 	// Begin begins a tick: the events of the last tick are now those of the tick before.

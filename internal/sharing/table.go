@@ -16,7 +16,8 @@ import (
 //
 // The table does not count the entities of its values. Sweep counts them and removes the values without
 // entities. Intern calls Sweep when enough values were added since the last Sweep, so that the cost of Sweep
-// for each new value is constant, and the table needs at most about twice the memory of the values in use.
+// for each new value is constant. The table needs at most about twice the memory of the values in use, or the
+// memory of these values and of the numbers, if that is more.
 //
 // While nothing changes the table, any number of goroutines may read it.
 type Table struct {
@@ -88,7 +89,8 @@ func (t *Table) At(number uint32) unsafe.Pointer {
 }
 
 // Intern returns the number of the value at v. If the table lacks the value, Intern adds it. On failure the
-// table has the same values. The caller gives the value to an entity before the next change of the table.
+// table has the same values, except values without entities. The caller gives the value to an entity before
+// the next change of the table.
 func (t *Table) Intern(v unsafe.Pointer) (uint32, error) {
 	if number, ok := t.numbers.Find(v); ok {
 		return number, nil
@@ -108,8 +110,8 @@ func (t *Table) Intern(v unsafe.Pointer) (uint32, error) {
 }
 
 // most returns the number of added values at which Intern calls Sweep. A Sweep costs one step for each slot
-// and for each value. Until then, the added values take at most as much memory as the values in use, as the
-// numbers of the entities, or as 64 values.
+// and for each value. Before a Sweep, the added values take at most the largest of these: the memory of the
+// values that were in use at the last Sweep, the memory of the numbers, the memory of 64 values.
 func (t *Table) most() int {
 	return max(64, t.pool.Len()-t.added, t.of.Slots()*int(unsafe.Sizeof(uint32(0)))/int(t.size))
 }
@@ -137,12 +139,12 @@ func (t *Table) Update(f func(number uint32, v unsafe.Pointer) bool) {
 		changed = f(number, t.At(number)) || changed
 	}
 	if changed {
-		t.number()
+		t.reindex()
 	}
 }
 
-// number numbers the values again, after the values have changed.
-func (t *Table) number() {
+// reindex enters all values in Numbers again, under their old numbers.
+func (t *Table) reindex() {
 	t.numbers.Clear()
 	for h := range t.pool.All() {
 		number := uint32(h.Slot()) + 1
