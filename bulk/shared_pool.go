@@ -274,7 +274,8 @@ func (p *SharedPool[T]) Close() error {
 	if err := p.region.Close(); err != nil {
 		return err
 	}
-	// Without room, the short paths fail their first test and reach mustBeOpen.
+	// When room is 0, the first test in Get, Valid, Load and Remove fails for every handle, so they call
+	// mustBeOpen.
 	p.ended, p.directory = &closedError{p.plan.name}, nil
 	p.room.Store(0)
 	atomic.StorePointer(&p.chunks, nil)

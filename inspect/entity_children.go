@@ -70,9 +70,11 @@ type childrenReader struct {
 	answer   childrenAnswer
 	err      error
 
-	passed   int         // number of children that the walk has passed
-	last     vast.Entity // last child that the walk has passed; zero before the first child
-	restarts int         // number of restarts of the walk
+	passed int // number of children that the walk has passed
+	// The walk continues after the child last: the last child that it has passed, at first the child of the
+	// parameter after, or the zero Entity to begin with the first child.
+	last     vast.Entity
+	restarts int // number of restarts of the walk
 }
 
 // look continues the walk and reports whether it is done.

@@ -26,7 +26,7 @@ func (c *Context) moment() moment {
 	return moment{s.stage, c.system.place<<sequenceBits | c.sequence}
 }
 
-// requests are what systems ask for, sorted by moment when a stage ends.
+// requests are what systems ask for. The lists are not sorted: see next.
 type requests struct {
 	mu    sync.Mutex
 	once  []requested // one-shot systems
@@ -46,7 +46,8 @@ func (r *requests) add(list *[]requested, one requested) {
 	*list = append(*list, one)
 }
 
-// next removes the first request of a list, which it returns. No system runs.
+// next removes the request with the earliest moment from a list and returns it. Call next only while no system
+// runs.
 func next(list *[]requested) (first requested, ok bool) {
 	if len(*list) == 0 {
 		return requested{}, false
@@ -109,8 +110,8 @@ func (s *Schedule) change(what string) (done func()) {
 	return func() { s.busy.Store(false) }
 }
 
-// mustBeBetween panics inside a tick. Unlike change, it accepts calls of visitors of the world and of the
-// function that applies the inputs of a store.
+// mustBeBetween panics inside a tick. Unlike change, it also lets visitors of the world, and the function that
+// applies the inputs of a store, call the method.
 func (s *Schedule) mustBeBetween(what string) {
 	if s.ticking && !s.between {
 		panic(fmt.Sprintf("sched: %s inside a tick: call it in a function that you give to Context.AfterTick",

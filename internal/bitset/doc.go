@@ -1,5 +1,5 @@
-// Package bitset keeps presence bits in reserved memory. Two levels of summaries let an iteration pass long
-// empty or full stretches 4,096 or 262,144 bits at a time.
+// Package bitset keeps presence bits in reserved memory, or on the Go heap: see [NewOnHeap]. Two levels of
+// summaries let an iteration pass long empty or full stretches 4,096 or 262,144 bits at a time.
 //
 // # Terminology
 //

@@ -116,8 +116,8 @@ type Error struct {
 	Status  int
 	Code    string
 	Message string
-	// Position and Length are the place of the error in the query, in characters. Length is 0 if the place is
-	// not known.
+	// Position and Length are the place of the error in the query or statement, in characters. Position is -1
+	// if the place is not known. Length is 0 at the end of the text.
 	Position, Length int
 }
 
@@ -140,8 +140,8 @@ func (p *Program) Open(ctx context.Context, path string, query url.Values) (io.R
 	return p.ask(p.client, request)
 }
 
-// Send posts a value as JSON to a path below /api/v1/, and returns the body of the answer, as Open does. Send
-// waits until ctx ends, because the program may work on the answer for long.
+// Send posts a value as JSON to a path below /api/v1/, and returns the body of the answer, as Open does. Only
+// ctx limits how long Send waits for the answer, because the program may need a long time for it.
 func (p *Program) Send(ctx context.Context, path string, value any) (io.ReadCloser, error) {
 	text, err := json.Marshal(value)
 	if err != nil {
@@ -201,7 +201,7 @@ func (p *Program) refusal(answer *http.Response) error {
 		Error struct {
 			Code     string
 			Message  string
-			Position int
+			Position *int
 			Length   int
 		}
 	}
@@ -209,6 +209,9 @@ func (p *Program) refusal(answer *http.Response) error {
 	if err := json.Unmarshal(text, &body); err != nil || body.Error.Message == "" {
 		return fmt.Errorf("%s answers %q: is it the inspector of a program?", p.Address(), answer.Status)
 	}
-	e := body.Error
-	return &Error{answer.StatusCode, e.Code, e.Message, max(e.Position, 0), max(e.Length, 0)}
+	e, position := body.Error, -1
+	if e.Position != nil {
+		position = max(*e.Position, 0)
+	}
+	return &Error{answer.StatusCode, e.Code, e.Message, position, max(e.Length, 0)}
 }

@@ -169,7 +169,7 @@ func Run(args []string, stdout, stderr io.Writer) int {
 		return cli.Status(stopped.signal)
 	case err == nil:
 		return cli.Success
-	case errors.As(err, &refused) && refused.Length > 0:
+	case errors.As(err, &refused) && refused.Position >= 0:
 		showPlace(stderr, o.text, refused)
 		return cli.Misuse
 	}

@@ -114,6 +114,7 @@ func TestErrorIsShownAtItsPlace(t *testing.T) {
 		{"日本, X", "4", "1", "    日本, X\n          ^\n"},
 		{"X, 日本", "3", "2", "    X, 日本\n       ^^^^\n"},
 		{"A,", "2", "1", "    A,\n      ^\n"},
+		{"not", "3", "0", "    not\n       ^\n"},
 		{"A", "99", "99", "    A\n     ^\n"},
 		{"A,\tB\x1b[31m", "3", "1", "    A,␉B␛[31m\n       ^\n"},
 	} {

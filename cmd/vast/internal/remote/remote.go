@@ -110,7 +110,7 @@ type statementError struct {
 
 // withStatement adds the statement to an error that has a position in the statement.
 func withStatement(err error, statement string) error {
-	if e, ok := errors.AsType[*attach.Error](err); ok && e.Length > 0 {
+	if e, ok := errors.AsType[*attach.Error](err); ok && e.Position >= 0 {
 		return &statementError{e, statement}
 	}
 	return err
