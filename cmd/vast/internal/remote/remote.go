@@ -123,5 +123,5 @@ func (e *statementError) Unwrap() error { return e.inner }
 // SQL returns the end of the statement, from the position of the error, like the errors of SQLite's driver.
 func (e *statementError) SQL() string {
 	characters := []rune(e.statement)
-	return string(characters[min(max(e.inner.Position, 0), len(characters)):])
+	return string(characters[min(e.inner.Position, len(characters)):])
 }

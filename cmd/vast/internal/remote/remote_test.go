@@ -209,7 +209,7 @@ func TestErrors(t *testing.T) {
 			t.Errorf("%d: %v", c.status, err)
 		}
 	}
-	for position, want := range map[int]string{-3: statement, 99: ""} {
+	for position, want := range map[int]string{0: statement, 99: ""} {
 		err := withStatement(&attach.Error{Position: position, Length: 1}, statement)
 		if got := err.(*statementError).SQL(); got != want {
 			t.Errorf("from position %d, the statement is %q, want %q", position, got, want)
