@@ -106,7 +106,7 @@ func TestRefusals(t *testing.T) {
 			[2]int{9, 7}},
 		{400, `{"error":{"code":"query","message":"bad","position":-9,"length":-1}}`, "bad", [2]int{0, 0}},
 		{401, `{"error":{"code":"token","message":"this takes the token"}}`,
-			"this takes the token; give the inspector's token with -token", [2]int{}},
+			"this takes the token; give the inspector's token with -token", [2]int{-1, 0}},
 		{404, `404 page not found`, "is it the inspector of a program?", [2]int{}},
 		{302, ``, "is it the inspector", [2]int{}},
 		{500, strings.Repeat("x", 1<<20), "is it the inspector", [2]int{}},
