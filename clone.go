@@ -18,19 +18,19 @@ import (
 // exactly the components that e has now. The copy is born in the archetype of these components.
 //
 // Values are copied as Go assigns them. In a [HeapColumn], the two entities therefore share the memory behind
-// slices, maps and pointers. A reference of e to itself becomes a reference of the copy to itself: an
-// [Entity] in a field or an array of a component or of the value of an edge, a link and an edge. References
+// slices, maps and pointers. If e refers to itself, the copy refers to itself. This holds for links, for
+// edges, and for an [Entity] in a field or an array of a component or of the value of an edge. References
 // behind slices, maps and pointers stay unchanged. Package clone copies whole subtrees, and copies entities
 // into other worlds.
 //
 // Callbacks of [Column.OnAdd] run when all components of the copy have their values. After these callbacks,
-// Clone makes the links, and the callbacks of relations and edges run. If a callback panics, the copy exists
+// Clone makes the links and edges, and the callbacks of relations run. If a callback panics, the copy exists
 // and may lack links. Clone is a structural change. It makes room before it changes anything: if it gets no
 // room, it panics with a [*vm.Error].
 //
 // Complexity: a few instructions for each column of the copy, a copy of each value, and a few writes for each
-// link. If entities in e's 64-slot word gained components after their birth, also one step for each column of
-// the world.
+// link. If e lost a component, or entities in e's 64-slot word gained components or links after their birth,
+// also one step for each column of the world.
 func (w *World) Clone(e Entity) Entity {
 	if !w.Alive(e) {
 		w.mustBeOpen("World.Clone")
@@ -47,9 +47,10 @@ func (w *World) Clone(e Entity) Entity {
 	return w.cloneRuns(opClone, a, e, 1, linked, nil)
 }
 
-// newLike is Archetype.New for an archetype without hooks, stores and trackers, but copies the components of
-// e in place of zeros. It is written out, because New is too hot for one more test. If e lacks a component of
-// the archetype, or the slot is worn, newLike makes no entity and returns false.
+// newLike is Archetype.New for an archetype without hooks and trackers, and without stores except those of
+// package shared. It copies the components of e in place of zeros. It is written out, because New is too hot
+// for one more test. If e lacks a component of the archetype, or the slot is worn, newLike makes no entity
+// and returns false.
 func (a *Archetype) newLike(e Entity) (n Entity, ok bool) {
 	before := *a.vacancy
 	if before == ^uint64(0) {
@@ -67,7 +68,7 @@ func (a *Archetype) newLike(e Entity) (n Entity, ok bool) {
 	}
 	from, has := uintptr(e.slot/64)*8, uint64(1)<<(e.slot%64)
 	bit := ^before & (before + 1) // the lowest clear bit
-	edge := before == 0 || before|bit == ^uint64(0)
+	summaryChanged := before == 0 || before|bit == ^uint64(0)
 	births := a.births
 	for i := range births {
 		b := &births[i]
@@ -78,7 +79,7 @@ func (a *Archetype) newLike(e Entity) (n Entity, ok bool) {
 		p := (*uint64)(unsafe.Add(b.words, word))
 		before := *p
 		*p = before | bit
-		edge = edge || before == 0 || before|bit == ^uint64(0)
+		summaryChanged = summaryChanged || before == 0 || before|bit == ^uint64(0)
 		dst, src := unsafe.Add(b.base, uintptr(slot)*b.bytes), unsafe.Add(b.base, uintptr(e.slot)*b.bytes)
 		switch b.bytes {
 		case 0:
@@ -97,7 +98,7 @@ func (a *Archetype) newLike(e Entity) (n Entity, ok bool) {
 	if generation.Exhausted(next) {
 		w.worn++
 	}
-	if edge {
+	if summaryChanged {
 		a.summarize(a.word)
 	}
 	a.at.used++
@@ -125,9 +126,10 @@ func (a *Archetype) clearNew(births []birth, bit uint64) {
 
 // CloneN makes n copies of e as [World.Clone] does, and calls fill for each run of copies. fill can change
 // the values of the copies as slices, and may be nil. The callbacks of [Column.OnAdd] for a run come after
-// fill. The links of all copies come last. If fill or a callback panics, the copies of this run and of the
-// earlier runs exist without links. Otherwise the rules of [Archetype.NewN] hold for fill, for panics and for
-// memory. If e is stale, CloneN makes no copies. CloneN handles 64 slots at a time.
+// fill. The links of all copies come last. If fill or a callback of a column panics, the copies of this run
+// and of the earlier runs exist without links. If a callback of a relation panics, all copies exist, and may
+// lack links. Otherwise the rules of [Archetype.NewN] hold for fill, for panics and for memory. If e is
+// stale, CloneN makes no copies. CloneN handles 64 slots at a time.
 func (w *World) CloneN(e Entity, n int, fill func(Run)) {
 	w.mustBeOpen("World.CloneN")
 	w.mustNotBeInCallback(opCloneN)
@@ -277,8 +279,8 @@ func (a *Archetype) renewSelf(lo, hi uint32, e Entity) {
 	}
 }
 
-// roomForReferences makes room for n values of each shared column whose values hold references, because
-// renewSelf changes them.
+// roomForReferences makes room for n values of each shared column of the archetype, if components of the
+// archetype hold references. renewSelf changes such values.
 func (a *Archetype) roomForReferences(n int) error {
 	if !a.refers {
 		return nil
@@ -286,8 +288,8 @@ func (a *Archetype) roomForReferences(n int) error {
 	return growShared([]*Archetype{a}, []int{n})
 }
 
-// copiesTo reports whether a copy of the bytes at base, from c to another column, copies components. In a
-// shared column, the bytes are numbers of values of this column.
+// copiesTo reports whether copying c's own bytes into the other column is enough to copy the components. In a
+// shared column, these bytes are numbers of values, which only this column knows.
 func (c *column) copiesTo(other *column) bool {
 	if c == other && c.elsewhere() {
 		return c.store.storage() == probing.StorageShared

@@ -21,8 +21,11 @@ type copying struct {
 	groups    []*copyGroup // in the order of their first originals
 	n         int          // number of copies of each original
 	copies    []Entity     // copies[i*len(originals)+row] is copy number i of originals[row]
-	rows      []uint32     // for each slot of from, 1 + the row of its entity, or 0; nil for one original
 	whole     bool         // whether the originals are all entities of from, with their names
+
+	// rows has, for each slot of from, 1 + the row of its entity, or 0 for an entity that is no original. In the
+	// copying of World.Clone and CloneN, which has one original, rows is nil.
+	rows []uint32
 
 	known map[string]*copyGroup      // all groups, by the columns of their originals
 	queue []uint32                   // slots that Find has found
@@ -46,7 +49,7 @@ type copyGroup struct {
 	spans     []copySpan // the originals
 	first     int        // row of the first original
 	count     int        // number of originals
-	runs      []Run      // the copies, in the order of their birth: of all originals, then again of all
+	runs      []Run      // the copies in the order of birth: copy 0 of each original, then copy 1 of each
 	made      int        // number of entities in runs
 	end       uint32     // the copies get slots below end
 }
@@ -281,7 +284,8 @@ func (k *copying) undo() {
 	k.to.deleteLinked(opCopy, gainsFrom(slots), false)
 }
 
-// births returns the archetype of each group and the number of its copies, until the next call.
+// births returns the archetype of each group and the number of its copies. The slices are valid until the
+// next call of births.
 func (k *copying) births() (archetypes []*Archetype, counts []int) {
 	k.archetypes, k.counts = k.archetypes[:0], k.counts[:0]
 	for _, g := range k.groups {
@@ -325,7 +329,7 @@ func (k *copying) fits() bool {
 		n := k.count(p)
 		switch l := p.to.(type) {
 		case *relation:
-			if !l.reaches(n.sources, n.level) || n.targets > l.targets.slots {
+			if !l.reaches(n.sourcesEnd, n.level) || n.targetsEnd > l.targets.slots {
 				return false
 			}
 		case anyEdges:

@@ -12,8 +12,9 @@ import (
 // linkPair is a relation or edges of the originals, and its counterpart for the copies.
 type linkPair struct{ from, to linked }
 
-// Copying returns a *copying. columns has, for each column of from, the column of `to` with equal elements
-// that gets its components, or nil. Columns of links have counterparts with equal links, or nil.
+// Copying returns a *copying. columns has, for each column of from, the column of `to` that gets its
+// components, or nil. The two columns have elements of the same type. For the sources of links, they have
+// links of the same kind.
 func (states) Copying(from, to *World, columns []any) any {
 	k := &copying{from: from, to: to, known: make(map[string]*copyGroup),
 		columns: make([]*column, len(from.columns))}
@@ -31,12 +32,11 @@ func (states) Copying(from, to *World, columns []any) any {
 	return k
 }
 
-// linkCount says how much room the links of copies need: for sources and targets below the two slots, and for
-// a number of edges.
+// linkCount says how much room the links of copies need.
 type linkCount struct {
-	sources, targets uint32
-	level            uint32 // deepest level of a source in a relation
-	edges            int
+	sourcesEnd, targetsEnd uint32 // all sources and all targets have slots below these; 0 if there are none
+	level                  uint32 // deepest level of a source in a relation
+	edges                  int    // number of edges
 }
 
 // count counts the links that the copies get in a relation or in edges.
@@ -45,12 +45,12 @@ func (k *copying) count(p linkPair) (n linkCount) {
 	for _, g := range k.groups {
 		for _, e := range k.originals[g.first:][:g.count] {
 			if targets.hasAt(e.slot) {
-				n.targets = max(n.targets, g.end)
+				n.targetsEnd = max(n.targetsEnd, g.end)
 			}
 			if !sources.hasAt(e.slot) {
 				continue
 			}
-			n.sources = max(n.sources, g.end)
+			n.sourcesEnd = max(n.sourcesEnd, g.end)
 			switch l := p.from.(type) {
 			case *relation:
 				n.level = max(n.level, l.link(e.slot).level)
@@ -66,14 +66,14 @@ func (k *copying) count(p linkPair) (n linkCount) {
 func (k *copying) roomForLinks() error {
 	for _, p := range k.links {
 		n := k.count(p)
-		if n.sources == 0 {
+		if n.sourcesEnd == 0 {
 			continue
 		}
 		var err error
 		switch l := p.to.(type) {
 		case *relation:
-			if err = l.reach(n.sources, n.level); err == nil {
-				err = l.targets.grow(n.targets)
+			if err = l.reach(n.sourcesEnd, n.level); err == nil {
+				err = l.targets.grow(n.targetsEnd)
 			}
 		case anyEdges:
 			err = l.growFor(n)
@@ -91,15 +91,15 @@ func (k *copying) roomForLinks() error {
 // copyLinks makes the links of the copies, and calls the OnAdd hooks of each relation after its links.
 func (k *copying) copyLinks(op operation) {
 	for _, p := range k.links {
-		if k.n > len(k.originals) && k.count(p).sources == 0 {
+		if k.n > len(k.originals) && k.count(p).sourcesEnd == 0 {
 			continue // without a step for each copy
 		}
 		k.gained, k.gains = k.gained[:0], k.gains[:0]
 		switch l := p.from.(type) {
 		case *relation:
-			l.copyLinks(k, p.to.(*relation))
+			k.copyRelation(l, p.to.(*relation))
 		case anyEdges:
-			copyEdges(k, l, p.to.(anyEdges))
+			k.copyEdges(l, p.to.(anyEdges))
 		}
 		sources, _ := p.to.columns()
 		for _, g := range k.sorted() {
@@ -121,32 +121,32 @@ func (k *copying) sorted() []wordMask {
 	return k.gains
 }
 
-// copyLinks makes the links of the copies in `to`, and adds the slots of the sources to c.gained. A copy has
-// the level of its original, because a copy of a root has the same target as the root.
-func (k *relation) copyLinks(c *copying, to *relation) {
-	if len(c.originals) == 1 && k.sources.hasAt(c.originals[0].slot) {
-		if target := *k.target(c.originals[0].slot); target != c.originals[0] {
-			c.enterAll(to, target)
+// copyRelation makes the links of the copies in a relation, and adds the slots of the sources to k.gained. A
+// copy has the level of its original, because a copy of a root has the same target as the root.
+func (k *copying) copyRelation(from, to *relation) {
+	if len(k.originals) == 1 && from.sources.hasAt(k.originals[0].slot) {
+		if target := *from.target(k.originals[0].slot); target != k.originals[0] {
+			k.enterAll(to, target)
 			return
 		}
 	}
-	inside := c.countInside(k)
-	for i := range c.n {
-		copies := c.copies[i*len(c.originals):][:len(c.originals)]
-		for row, e := range c.originals {
-			if k.sources.hasAt(e.slot) {
-				c.gained = append(c.gained, copies[row].slot)
-				target := *k.target(e.slot)
-				if r := c.row(target.slot); r < 0 {
-					to.enterAt(copies[row].slot, target, k.link(e.slot).level)
+	inside := k.countInside(from)
+	for i := range k.n {
+		copies := k.copies[i*len(k.originals):][:len(k.originals)]
+		for row, e := range k.originals {
+			if from.sources.hasAt(e.slot) {
+				k.gained = append(k.gained, copies[row].slot)
+				target := *from.target(e.slot)
+				if r := k.row(target.slot); r < 0 {
+					to.enterAt(copies[row].slot, target, from.link(e.slot).level)
 				} else if inside[r] == 1 {
-					to.enterAt(copies[row].slot, copies[r], k.link(e.slot).level)
+					to.enterAt(copies[row].slot, copies[r], from.link(e.slot).level)
 				}
 			}
 			if left := inside[row]; left > 1 { // keep the order of the sources
-				for s := k.first(e.slot); left > 0; s = k.link(s).next {
-					if r := c.row(s); r >= 0 {
-						to.enterAt(copies[r].slot, copies[row], k.link(s).level)
+				for s := from.first(e.slot); left > 0; s = from.link(s).next {
+					if r := k.row(s); r >= 0 {
+						to.enterAt(copies[r].slot, copies[row], from.link(s).level)
 						left--
 					}
 				}
@@ -185,10 +185,11 @@ func (k *copying) enter(l *relation, source uint32, target Entity, level uint32)
 	k.gained = append(k.gained, source)
 }
 
-// enterAt does the work of enter for a source without sources, at a level that the caller knows.
-func (k *relation) enterAt(source uint32, target Entity, level uint32) {
-	k.join(source, target)
-	k.setLevel(source, level)
+// enterAt does the work of relation.enter. The caller knows the level of the source, and calls enterAt for
+// all its descendants, too.
+func (l *relation) enterAt(source uint32, target Entity, level uint32) {
+	l.join(source, target)
+	l.setLevel(source, level)
 }
 
 // copiedEdge is an edge of an original.
@@ -201,7 +202,7 @@ type copiedEdge struct {
 
 // copyEdges makes the edges of the copies, and adds the slots of the sources to k.gained. The targets of each
 // source keep their order, and so do the sources of each target that is an original.
-func copyEdges(k *copying, from, to anyEdges) {
+func (k *copying) copyEdges(from, to anyEdges) {
 	edges := k.edgesOf(from)
 	r := referencesIn(to.valueType())
 	for i := range k.n {
@@ -292,11 +293,12 @@ func (k *copying) mustBeClosed() error {
 
 // hasRoom reports whether there is room for the edges of copies.
 func (s *edges[T]) hasRoom(n linkCount) bool {
-	return n.sources <= s.sources.slots && n.targets <= s.targets.slots && rooms.Of(s.pool).Free() >= n.edges
+	return n.sourcesEnd <= s.sources.slots && n.targetsEnd <= s.targets.slots &&
+		rooms.Of(s.pool).Free() >= n.edges
 }
 
 // growFor makes room for the edges of copies.
-func (s *edges[T]) growFor(n linkCount) error { return s.reach(n.sources, n.targets, n.edges) }
+func (s *edges[T]) growFor(n linkCount) error { return s.reach(n.sourcesEnd, n.targetsEnd, n.edges) }
 
 // eachOut calls f for each edge out of the entity in a slot, with the number of the edge in the pool, the
 // slot of the target, and the address of the value.

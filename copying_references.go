@@ -29,8 +29,8 @@ func (k *copying) translateIn(g *copyGroup, c *column, r *references) {
 }
 
 // translate translates the references in the value at p, which belongs to copy number i. It replaces memory
-// on the Go heap that leads to references by a copy of this memory. It reports whether a reference to an
-// entity became zero.
+// on the Go heap that leads to references by a copy of this memory. It reports whether a reference in the
+// value itself, not behind pointers, became zero.
 func (k *copying) translate(p unsafe.Pointer, r *references, i int) (lost bool) {
 	for _, a := range r.at {
 		for j := range a.n {

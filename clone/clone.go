@@ -50,6 +50,7 @@ var engine = state.Vast.(interface {
 //
 // Register all columns before New: the Cloner panics if a column is registered later. New panics if
 // Options.Hierarchies names a relation of another world or with circles. Complexity: the number of columns.
+// Between two worlds: the product of their numbers of columns.
 func New(from, to *vast.World, o Options) (*Cloner, error) {
 	return newCloner("clone.New", from, to, o)
 }
@@ -109,9 +110,12 @@ func hierarchies(function string, w *vast.World, columns []state.Column, given [
 }
 
 // Clone makes a copy of e and of its descendants, and returns the copy of e. If e is stale, Clone returns the
-// zero Entity and no error. The package documentation says what a copy has. Clone returns a *vm.Error if
-// the target world has no room. Complexity: see the costs in the package documentation; as
-// [vast.World.Clone] for entities that gained components after their birth.
+// zero Entity and no error. The package documentation says what a copy has. Clone returns an error that
+// wraps a *vm.Error if the target world has no room.
+//
+// Complexity: see the costs in the package documentation. The search for originals takes one step for each of
+// their columns. Where an original was born in another archetype than the original before it, or its 64-slot
+// word has gained other columns, the search also takes one step for each column of the world.
 func (c *Cloner) Clone(e vast.Entity) (vast.Entity, error) {
 	if found, err := c.copy("clone.Cloner.Clone", e, 1); !found || err != nil {
 		return vast.Entity{}, err

@@ -82,19 +82,20 @@ func TestSubtrees(t *testing.T) {
 					originals, copied = append(originals, original), append(copied, one)
 				}
 				if len(originals) != len(want) || copies.Root(i) != copied[0] || originals[0] != root {
-					t.Fatalf("%d originals, want %d; the root is not first", len(originals), len(want))
+					t.Fatalf("%d originals, want %d, or the root is not first", len(originals), len(want))
 				}
 				compareInside(t, s, originals, copied)
 			}
 		}
-		if err := probeCheck(s.World); err != nil {
+		if err := checkQueries(s.World); err != nil {
 			t.Fatal(err)
 		}
+		s.Close()
 	}
 }
 
-// probeCheck checks that queries and look-ups agree about all entities.
-func probeCheck(w *vast.World) error {
+// checkQueries checks that queries and look-ups agree about all entities.
+func checkQueries(w *vast.World) error {
 	n := 0
 	for e := range w.Query().All() {
 		if !w.Alive(e) {
@@ -224,6 +225,8 @@ func TestOtherWorld(t *testing.T) {
 				}
 			}
 		}
+		from.Close()
+		to.Close()
 	}
 }
 
@@ -232,6 +235,7 @@ func TestLeadsOut(t *testing.T) {
 	for name, set := range map[string]func(s *scene, e, other vast.Entity){
 		"component": func(s *scene, e, other vast.Entity) { s.nodes.Get(e).Beside[0] = other },
 		"sparse":    func(s *scene, e, other vast.Entity) { s.rare.Get(e).To = other },
+		"shared":    func(s *scene, e, other vast.Entity) { s.kinds.Set(e, road{Owner: other}) },
 		"slice":     func(s *scene, e, other vast.Entity) { s.minds.Get(e).Known = []vast.Entity{{}, other} },
 		"key": func(s *scene, e, other vast.Entity) {
 			s.minds.Get(e).Score = map[vast.Entity]int{other: 1}

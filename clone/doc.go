@@ -27,7 +27,7 @@
 // Within one world, all others that lead out of an original are kept: the copy of a root has the target of
 // the root. Links from other entities to an original are not copied. In another world, a link or a reference
 // to a living entity that is no original is an error, and a stale reference becomes zero. The sources of each
-// target keep their order. In [vast.Edges] the targets of each source do, too.
+// target that is an original keep their order. In [vast.Edges] the targets of each source do, too.
 //
 // The components of a [vast.HeapColumn] are copied as Go assigns them, so original and copy share the memory
 // behind slices, maps and pointers, with one exception: a slice, a map or a pointer that leads to references
@@ -36,13 +36,14 @@
 //
 // # Costs
 //
-// Components of a [vast.Column] are copied by runs of entities in adjoining slots, and repeated by runs. The
-// other storages take one step for each component. A link takes a few writes.
+// Components of a [vast.Column] are copied by runs of entities in adjoining slots, and repeated by runs. So
+// are components of package shared within one world. Components in other storages, and components with
+// references, take one step each. A link takes a few writes.
 //
 // # Rules
 //
 // All functions change the structure of the target world: the rules of [vast.World] hold, as for
 // [vast.Archetype.NewN]. Callbacks of OnAdd run when all copies have their components. The links come after
-// these callbacks, and callbacks of relations and edges run after their links. If a callback panics, the
+// these callbacks, and callbacks of relations run after their links. If a callback panics, the
 // copies are deleted. Trackers note the additions. On an error nothing has changed.
 package clone

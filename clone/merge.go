@@ -20,9 +20,9 @@ import (
 // references: it is copied.
 //
 // Merge returns an error, and changes nothing, if a column has no counterpart, if a name is taken in `to`
-// ([*vast.NameTaken]), if `to` has no room (a *vm.Error), or if Commands of from are recorded and not
-// applied. If a callback panics, Merge deletes the new entities, and from keeps its entities. Merge panics if
-// from and `to` are the same world.
+// (the error wraps a [*vast.NameTaken]), if `to` has no room (the error wraps a *vm.Error), or if Commands
+// of from are recorded and not applied. If a callback panics, Merge deletes the new entities, and from keeps
+// its entities. Merge panics if from and `to` are the same world.
 //
 // Complexity: a copy of each component, by runs, and one step for each entity, link and name.
 func Merge(from, to *vast.World, o Options) (vast.Moves, error) {

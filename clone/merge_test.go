@@ -65,6 +65,8 @@ func TestMerge(t *testing.T) {
 		}
 		// The emptied world can be used again.
 		from.fill(r, 50)
+		from.Close()
+		to.Close()
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/shared"
 )
 
 // node is a component with references.
@@ -40,6 +41,7 @@ type scene struct {
 	small vast.Column[[3]byte]
 	rare  vast.SparseColumn[node]
 	minds vast.HeapColumn[mind]
+	kinds shared.Column[road]
 	tag   vast.Tag
 	child vast.Relation
 	above vast.Relation
@@ -77,6 +79,7 @@ func newScene(t testing.TB, variant int, o vast.Options) *scene {
 			s.small = vast.NewColumn[[3]byte](w).Named("small")
 			s.rare = vast.NewSparseColumn[node](w).Named("rare")
 			s.minds = vast.NewHeapColumn[mind](w)
+			s.kinds = shared.New[road](w)
 			s.aims = vast.NewRelation(w, "aims", vast.RelationOptions{Cyclic: true})
 		}
 	}
@@ -84,7 +87,7 @@ func newScene(t testing.TB, variant int, o vast.Options) *scene {
 }
 
 func (s *scene) columns() []vast.AnyColumn {
-	return []vast.AnyColumn{s.node, s.size, s.small, s.rare, s.minds, s.tag}
+	return []vast.AnyColumn{s.node, s.size, s.small, s.rare, s.minds, s.kinds, s.tag}
 }
 
 // fill makes n entities with random components and links.
@@ -103,15 +106,15 @@ func (s *scene) fill(r *rand.Rand, n int) (es []vast.Entity) {
 			}
 		})
 	}
-	any := func() vast.Entity {
+	random := func() vast.Entity {
 		if r.IntN(10) == 0 {
 			return vast.Entity{}
 		}
 		return es[r.IntN(len(es))]
 	}
-	// Some entities gain and lose components, and some are replaced by younger ones.
+	// Some entities gain and lose components.
 	for range n / 4 {
-		e := any()
+		e := random()
 		switch r.IntN(4) {
 		case 0:
 			s.tag.Add(e)
@@ -124,12 +127,12 @@ func (s *scene) fill(r *rand.Rand, n int) (es []vast.Entity) {
 		}
 	}
 	for i, e := range es {
-		random := func() node {
-			return node{Name: r.Uint64N(1000), To: any(), Beside: [2]vast.Entity{any(), e}}
+		randomNode := func() node {
+			return node{Name: r.Uint64N(1000), To: random(), Beside: [2]vast.Entity{random(), e}}
 		}
 		for _, c := range []vast.ValueColumn[node]{s.nodes, s.rare} {
 			if p := c.Get(e); p != nil {
-				*p = random()
+				*p = randomNode()
 			}
 		}
 		if p := s.size.Get(e); p != nil {
@@ -138,9 +141,12 @@ func (s *scene) fill(r *rand.Rand, n int) (es []vast.Entity) {
 		if p := s.small.Get(e); p != nil {
 			*p = [3]byte{byte(i), byte(i >> 8), 9}
 		}
+		if s.kinds.Has(e) {
+			s.kinds.Set(e, road{r.Uint64N(3), random()})
+		}
 		if p := s.minds.Get(e); p != nil {
-			*p = mind{Words: []string{"w"}, Known: []vast.Entity{any(), e},
-				Score: map[vast.Entity]int{any(): 1, e: 2}}
+			*p = mind{Words: []string{"w"}, Known: []vast.Entity{random(), e},
+				Score: map[vast.Entity]int{random(): 1, e: 2}}
 			p.Friend = &mind{Known: p.Known, Friend: p.Friend}
 		}
 		if i > 0 && r.IntN(4) > 0 {
@@ -150,10 +156,10 @@ func (s *scene) fill(r *rand.Rand, n int) (es []vast.Entity) {
 			s.above.Set(e, es[r.IntN(i)])
 		}
 		if r.IntN(3) == 0 {
-			s.aims.Set(e, any())
+			s.aims.Set(e, random())
 		}
 		for range r.IntN(3) {
-			s.roads.Add(e, any(), road{r.Uint64N(100), any()})
+			s.roads.Add(e, random(), road{r.Uint64N(100), random()})
 		}
 		if r.IntN(5) == 0 {
 			if _, err := s.names.Set(e, fmt.Sprint("name ", i)); err != nil {
@@ -205,6 +211,9 @@ func (s *scene) shape(es []vast.Entity, label func(vast.Entity) string, names bo
 		if p := s.minds.Get(e); p != nil {
 			describe(p)
 		}
+		if v, ok := s.kinds.Get(e); ok {
+			fmt.Fprint(&b, " kind ", v.Length, label(v.Owner))
+		}
 		fmt.Fprint(&b, " tag ", s.tag.Has(e))
 		for _, rel := range []vast.Relation{s.child, s.above, s.aims} {
 			if target, ok := rel.Target(e); ok {
@@ -229,10 +238,10 @@ func (s *scene) shape(es []vast.Entity, label func(vast.Entity) string, names bo
 	return b.String()
 }
 
-// foreign writes a reference that leads out of the world's own entities.
+// foreign writes a reference to an entity that a list lacks.
 func foreign(e vast.Entity) string { return "foreign " + e.String() }
 
-// labels returns a function that writes entities of a list as numbers, stale entities as "-", and other
+// labels returns a function that writes entities of a list as numbers, the zero Entity as 0, and all other
 // entities as others says.
 func (s *scene) labels(es []vast.Entity, others func(vast.Entity) string) func(vast.Entity) string {
 	index := make(map[vast.Entity]int, len(es))
@@ -265,8 +274,7 @@ func compareInside(t *testing.T, s *scene, originals, copies []vast.Entity) {
 	}
 }
 
-// plain is shape without sources and edges that lead to an entity from an entity that es lacks, and without
-// names.
+// plain is shape without names, and without the sources and edges that come from entities outside of es.
 func (s *scene) plain(es []vast.Entity) string {
 	text := s.shape(es, s.labels(es, func(e vast.Entity) string { return "<" + e.String() + ">" }), false)
 	var kept []string

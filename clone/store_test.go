@@ -8,6 +8,7 @@ import (
 
 	"github.com/vastgo/vast"
 	"github.com/vastgo/vast/clone"
+	"github.com/vastgo/vast/shared"
 	"github.com/vastgo/vast/store"
 )
 
@@ -17,6 +18,7 @@ type storedScene struct {
 	node  vast.Column[node]
 	rare  vast.SparseColumn[uint64]
 	words vast.HeapColumn[[]string]
+	kind  shared.Column[road]
 	tag   vast.Tag
 	child vast.Relation
 	roads vast.Edges[road]
@@ -26,10 +28,10 @@ func newStoredScene(t *testing.T) *storedScene {
 	w := vast.NewWorld(vast.Options{MaxEntities: 1 << 14, Mark: 7})
 	t.Cleanup(func() { w.Close() })
 	s := &storedScene{World: w, node: vast.NewColumn[node](w), rare: vast.NewSparseColumn[uint64](w),
-		words: vast.NewHeapColumn[[]string](w), tag: vast.NewTag(w, "tag"),
+		words: vast.NewHeapColumn[[]string](w), kind: shared.New[road](w), tag: vast.NewTag(w, "tag"),
 		child: vast.NewRelation(w, "childOf", vast.RelationOptions{OnDelete: vast.Cascade}),
 		roads: vast.NewEdges[road](w, "roads", vast.EdgesOptions{})}
-	w.Archetype(s.node, s.rare, s.words, s.tag)
+	w.Archetype(s.node, s.rare, s.words, s.kind, s.tag)
 	return s
 }
 
@@ -72,7 +74,7 @@ func TestRepeatable(t *testing.T) {
 	s, loaded := newStoredScene(t), newStoredScene(t)
 	r := rand.New(rand.NewPCG(1, 2))
 	var es []vast.Entity
-	s.Archetype(s.node, s.rare, s.words, s.tag).NewN(300, func(run vast.Run) {
+	s.Archetype(s.node, s.rare, s.words, s.kind, s.tag).NewN(300, func(run vast.Run) {
 		for _, e := range run.All() {
 			es = append(es, e)
 		}
@@ -81,6 +83,7 @@ func TestRepeatable(t *testing.T) {
 		other := es[r.IntN(i+1)]
 		s.node.Set(e, node{Name: uint64(i), To: other, Beside: [2]vast.Entity{e}})
 		s.words.Set(e, []string{fmt.Sprint(i)})
+		s.kind.Set(e, road{Length: uint64(i % 3), Owner: es[i/2]})
 		if other != e {
 			s.child.Set(e, other)
 		}

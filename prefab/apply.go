@@ -1,7 +1,9 @@
 package prefab
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 	"reflect"
 	"slices"
 
@@ -10,16 +12,17 @@ import (
 
 // Apply carries the changes that the program has made to the template, since the last Apply or Mark, to all
 // instances, as the package documentation says. It returns the number of changes in entities of instances:
-// fields, components, links, and entities that were copied or deleted. Apply also applies the templates that
-// contain instances of t, such as variants. If t is stale, Apply changes nothing.
+// fields, components, links, edges, and entities that were copied or deleted. Apply also applies the
+// templates that contain instances of t, such as variants. If t is stale, Apply changes nothing.
 //
-// Apply panics if a template would contain itself, or a node of another template. It returns a [*vm.Error] if
-// the world has no room. Then the template at hand and the templates that contain its instances are
-// unchanged; the templates before it are applied. Call Apply again when there is room. If a callback panics,
-// Apply stops between two changes, and a later Apply makes the other changes.
+// Apply panics if a template would contain itself, or a node of another template. It returns an error that
+// wraps a [*vm.Error] if the world has no room. Then the template at hand and the templates that contain its
+// instances are unchanged; the templates before it are applied. Call Apply again when there is room. If a
+// callback panics, Apply stops between two changes, and a later Apply makes the other changes.
 //
 // Complexity: the number of changed fields times the number of instances, a few steps for each component of
-// the template, and one step for each entity of an instance if nodes, links or references have changed.
+// the template, and one step for each entity of an instance if nodes, links, edges or references have
+// changed.
 func (t Template) Apply() (changes int, err error) {
 	if _, ok := t.prepare("prefab.Template.Apply"); !ok {
 		return 0, nil
@@ -100,11 +103,13 @@ func (p *Prefabs) copiesOf(base vast.Entity) []vast.Entity {
 type change struct {
 	kind      changeKind
 	node      int            // number of the node in the family
-	column    *column        // not for a link
+	rank      int            // changes of a node are made in the order of ranks
+	column    *column        // not for a link; for an edge it describes the values
 	field     part           // of changedField
 	link      vast.Relation  // of changedLink
-	ends      [2]vast.Entity // of changedLink: targets before and after, or zero; bases stand for nodes
-	before    reflect.Value  // components before and after, with bases in place of nodes
+	edges     *edges         // of changedEdge
+	ends      [2]vast.Entity // targets before and after, or zero; bases stand for nodes; of an edge, only ends[1]
+	before    reflect.Value  // values before and after, with bases in place of nodes; zero for none
 	after     reflect.Value
 	hierarchy bool          // of changedLink
 	refers    bool          // whether entities of different instances get different values
@@ -118,6 +123,7 @@ const (
 	removedComponent
 	changedField
 	changedLink
+	changedEdge // an edge that is added, removed, or has another value
 )
 
 // plan returns the changes of node number i.
@@ -140,10 +146,11 @@ func (f *family) plan(i int) (changes []change) {
 		}
 		switch one := (change{column: c, before: before, after: after, refers: c.refers}); {
 		case has && !had:
-			one.kind = addedComponent
+			// An addition adds required components with zeros, so these come first, with their values.
+			one.kind, one.rank = addedComponent, engine.Required(c.of)
 			add(one)
 		case had && !has:
-			one.kind = removedComponent
+			one.kind, one.rank = removedComponent, math.MaxInt // an addition may require the component
 			add(one)
 		case has:
 			one.kind = changedField
@@ -169,7 +176,12 @@ func (f *family) plan(i int) (changes []change) {
 				ends: [2]vast.Entity{before, after}, refers: true})
 		}
 	}
-	// A component that another one requires comes with that one, so the lack is noted before any addition.
+	for k := range f.p.edges {
+		f.p.edges[k].plan(f, i, add)
+	}
+	slices.SortStableFunc(changes, func(a, b change) int { return cmp.Compare(a.rank, b.rank) })
+	// An addition also adds required components. So find now, before the first addition, the entities that
+	// lack the component.
 	for k := range changes {
 		if c := &changes[k]; c.kind == addedComponent {
 			c.on = slices.DeleteFunc(slices.Clone(c.on), func(e vast.Entity) bool {

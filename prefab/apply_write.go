@@ -41,17 +41,30 @@ func (p *Prefabs) apply(root vast.Entity) (n int, err error) {
 	if err := f.makeRoom(changes); err != nil {
 		return 0, err
 	}
-	done = true
-	for i := old; i < len(f.bases); i++ {
-		p.root.Set(f.bases[i], root)
-		p.tag.Disable(f.nodes[i])
+	// The copies of new nodes get their parents before anything else changes: after a panic, the next Apply
+	// finds the instance of an entity by its parents.
+	var places, others []change
+	for _, c := range changes {
+		if c.isPlaceOfNew(old) {
+			places = append(places, c)
+		} else {
+			others = append(others, c)
+		}
 	}
-	return copies + f.write(changes) + f.deleteLost(lost), nil
+	n = copies + f.write(places)
+	for _, base := range f.bases[old:] {
+		p.root.Set(base, root)
+	}
+	done = true
+	for _, node := range nodes {
+		p.tag.Disable(node)
+	}
+	return n + f.write(others) + f.deleteLost(lost), nil
 }
 
 // copyNew adds the nodes that have no base to the family, and copies them into the instances. The copies have
-// no links, and their references lead to nodes: these are changes that the plan finds. It returns the number
-// of copies in instances.
+// no links and no edges yet, and their references still lead to nodes. The plan then finds these differences.
+// copyNew returns the number of copies in instances.
 func (f *family) copyNew(nodes []vast.Entity) (copies int, err error) {
 	p := f.p
 	var roots []vast.Entity
@@ -90,7 +103,8 @@ func (f *family) copyNew(nodes []vast.Entity) (copies int, err error) {
 	return copies, nil
 }
 
-// parentOf returns the number of a node's parent. A parent gets its number before its sources.
+// parentOf returns the number of a node's parent: of the first one that has a number. At least one parent has
+// a number, because subtree lists each node after one of its parents.
 func (f *family) parentOf(node vast.Entity) int {
 	for _, r := range f.p.hierarchies {
 		target, _ := r.Target(node)
@@ -144,33 +158,32 @@ func (f *family) makeRoom(changes []change) error {
 		if !slices.ContainsFunc(changes, changed) {
 			continue
 		}
-		if err := r.GrowLevels(f.deepest(r) + len(f.bases)); err != nil {
+		if err := r.GrowLevels(f.deepest(r, changes)); err != nil {
 			return err
+		}
+	}
+	for k := range f.p.edges {
+		x, n := &f.p.edges[k], 0
+		for _, c := range changes {
+			if c.edges == x && !c.before.IsValid() {
+				n += len(c.on) + 1
+			}
+		}
+		if n > 0 {
+			if err := engine.GrowEdges(x.of, n); err != nil {
+				return err
+			}
 		}
 	}
 	return f.p.root.GrowLevels(1)
 }
 
-// deepest returns the largest depth of entities in and below instances, in a hierarchy.
-func (f *family) deepest(r vast.Relation) (depth int) {
-	if !slices.Contains(f.p.hierarchies, r) {
-		return 0
-	}
-	for root := range f.p.of.Sources(f.bases[0]) {
-		for _, e := range f.members(root) {
-			depth = max(depth, r.Depth(e))
-			for below := range r.Descendants(e) {
-				depth = max(depth, r.Depth(below))
-			}
-		}
-	}
-	return depth
-}
-
 // write makes the changes in the entities of instances and in the bases, and returns their number in entities
-// of instances.
+// of instances. Each base changes after the entities of instances: if a callback panics, the next Apply still
+// finds the difference between node and base.
 func (f *family) write(changes []change) (n int) {
-	for _, c := range changes { // before a change of a link hides the owner of an entity
+	// Fill the caches of instanceOf and members now: after a link is changed, the owner may not be found.
+	for _, c := range changes {
 		for _, e := range c.on {
 			if !c.refers {
 				break
@@ -180,52 +193,54 @@ func (f *family) write(changes []change) (n int) {
 			}
 		}
 	}
-	var links []link
+	var links, linksOfBases []link
 	for i := range changes {
 		c := &changes[i]
-		self := []vast.Entity{f.bases[c.node]}
-		if c.kind == changedLink {
-			before := len(links)
-			for _, e := range c.on {
-				if root, ok := f.instanceOf(e); ok {
-					to := f.members(root)
-					before, after := f.counterpart(c.ends[0], to), f.counterpart(c.ends[1], to)
-					if after.IsZero() == c.ends[1].IsZero() { // else the instance lacks the new target
-						links = c.unlink(links, e, before, after)
-					}
-				}
-			}
-			n += len(links) - before
-			links = c.unlink(links, self[0], c.ends[0], c.ends[1])
+		base := f.bases[c.node]
+		switch {
+		case c.kind == changedLink:
+			more, ofBase := f.linksOf(c)
+			links, linksOfBases = append(links, more...), append(linksOfBases, ofBase)
 			continue
-		}
-		if !c.refers {
+		case !c.refers:
 			n += c.write(c.on, *c)
-		} else {
-			for _, e := range c.on {
-				if root, ok := f.instanceOf(e); ok {
-					n += c.write([]vast.Entity{e}, f.translatedChange(c, f.members(root)))
-				}
-			}
+		default:
+			n += f.writeReferring(c)
 		}
-		c.write(self, *c)
+		if c.kind == changedEdge {
+			c.writeEdge(base, c.ends[1], *c)
+		} else {
+			c.write([]vast.Entity{base}, *c)
+		}
 	}
-	for _, l := range links {
-		l.set()
-	}
+	n += setLinks(links)
+	setLinks(linksOfBases)
 	return n
 }
 
-// translatedChange returns a change for one instance.
-func (f *family) translatedChange(c *change, members []vast.Entity) change {
-	one := *c
-	if c.kind != addedComponent {
-		one.before = f.translated(c.column, c.before, f.bases, members)
+// writeReferring makes a change of components or edges whose values differ between instances, and returns the
+// number of changed entities.
+func (f *family) writeReferring(c *change) (n int) {
+	for _, e := range c.on {
+		root, ok := f.instanceOf(e)
+		if !ok {
+			continue
+		}
+		to := f.members(root)
+		one := *c
+		if c.before.IsValid() {
+			one.before = f.translated(c.column, c.before, f.bases, to)
+		}
+		if c.after.IsValid() {
+			one.after = f.translated(c.column, c.after, f.bases, to)
+		}
+		if c.kind != changedEdge {
+			n += c.write([]vast.Entity{e}, one)
+		} else if c.writeEdge(e, f.counterpart(c.ends[1], to), one) {
+			n++
+		}
 	}
-	if c.kind != removedComponent {
-		one.after = f.translated(c.column, c.after, f.bases, members)
-	}
-	return one
+	return n
 }
 
 // write makes a change of a component in entities, with the values of v, and returns the number of entities
@@ -248,51 +263,6 @@ func (c *change) write(es []vast.Entity, v change) (n int) {
 		}
 	}
 	return n
-}
-
-// link is a link that an entity gets.
-type link struct {
-	r                     vast.Relation
-	hierarchy             bool
-	source, before, after vast.Entity
-}
-
-// unlink removes the link from e to before, and appends the link from e to after. It does neither if e has
-// another target than before. All links are removed before one is set, because the old and the new links
-// together can form circles.
-func (c *change) unlink(links []link, e, before, after vast.Entity) []link {
-	if target, _ := c.link.Target(e); target != before {
-		return links
-	}
-	c.link.Remove(e)
-	return append(links, link{c.link, c.hierarchy, e, before, after})
-}
-
-// set sets the link. If the program has linked the entities of an instance in such a way that the link would
-// close a circle, the entity keeps its old target.
-func (l link) set() {
-	for _, target := range []vast.Entity{l.after, l.before} {
-		if target.IsZero() || !l.closes(target) {
-			l.r.Set(l.source, target)
-			return
-		}
-	}
-}
-
-// closes reports whether a link to target would close a circle in a hierarchy.
-func (l link) closes(target vast.Entity) bool {
-	if !l.hierarchy {
-		return false
-	}
-	if target == l.source {
-		return true
-	}
-	for above := range l.r.Ancestors(target) {
-		if above == l.source {
-			return true
-		}
-	}
-	return false
 }
 
 // deleteLost deletes the bases whose nodes no longer belong to the template, and the copies of these nodes

@@ -7,7 +7,7 @@ import (
 	"github.com/vastgo/vast/prefab"
 )
 
-type shooting struct {
+type bench struct {
 	*vast.World
 	place, speed vast.Column[[2]float64]
 	points       vast.Column[uint64]
@@ -15,8 +15,8 @@ type shooting struct {
 	full         *vast.Archetype
 }
 
-func newRange(w *vast.World) shooting {
-	f := shooting{World: w, place: vast.NewColumn[[2]float64](w).Named("place"),
+func newBench(w *vast.World) bench {
+	f := bench{World: w, place: vast.NewColumn[[2]float64](w).Named("place"),
 		speed:  vast.NewColumn[[2]float64](w).Named("speed"),
 		points: vast.NewColumn[uint64](w).Named("points"), shape: vast.NewColumn[[4]uint32](w).Named("shape")}
 	f.full = w.Archetype(f.place, f.speed, f.points, f.shape)
@@ -24,7 +24,7 @@ func newRange(w *vast.World) shooting {
 }
 
 //go:noinline
-func fillSlices(f shooting, n int) {
+func fillSlices(f bench, n int) {
 	f.full.NewN(n, func(r vast.Run) {
 		place, speed, points, shape := f.place.Slice(r), f.speed.Slice(r), f.points.Slice(r), f.shape.Slice(r)
 		for i := range place {
@@ -35,7 +35,7 @@ func fillSlices(f shooting, n int) {
 }
 
 //go:noinline
-func fillSlicesAndLink(f shooting, n int, r vast.Relation, to vast.Entity) {
+func fillSlicesAndLink(f bench, n int, r vast.Relation, to vast.Entity) {
 	var runs []vast.Run
 	f.full.NewN(n, func(run vast.Run) {
 		place, speed := f.place.Slice(run), f.speed.Slice(run)
@@ -60,7 +60,7 @@ func BenchmarkInstantiate(b *testing.B) {
 	w := vast.NewWorld(vast.Options{MaxEntities: 1 << 20})
 	defer w.Close()
 	p := prefab.New(w)
-	f := newRange(w)
+	f := newBench(w)
 	child := vast.NewRelation(w, "childOf", vast.RelationOptions{OnDelete: vast.Cascade})
 	like := vast.NewRelation(w, "like", vast.RelationOptions{Cyclic: true})
 	target := w.Archetype().New()
@@ -100,7 +100,7 @@ func BenchmarkApply(b *testing.B) {
 	w := vast.NewWorld(vast.Options{MaxEntities: 1 << 20})
 	defer w.Close()
 	p := prefab.New(w)
-	f := newRange(w)
+	f := newBench(w)
 	e := f.full.New()
 	one := p.Mark(e)
 	one.InstantiateN(100_000, nil)

@@ -10,9 +10,10 @@ import (
 
 // Differs yields the names of the fields in which e differs from its node, as the node was at the last
 // [Template.Apply]. A name is the name of the column and the path to the field, such as Hull.Points. A
-// component that one of the two lacks is yielded by the name of its column, and a link by the name of its
-// relation. Differs yields nothing if e belongs to no instance. Do not change the world during the loop.
-// Complexity: the number of fields; one step for each entity of the instance if a component holds references.
+// component that one of the two lacks is yielded by the name of its column, a link by the name of its
+// relation, and a difference of edges by their name. Differs yields nothing if e is no copy of a node. Do not
+// change the world during the loop. Complexity: the number of fields and edges, and one step for each node of
+// the template and each entity of the instance.
 func (p *Prefabs) Differs(e vast.Entity) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		if f, i, ok := p.find("prefab.Prefabs.Differs", e); ok {
@@ -36,10 +37,10 @@ func (p *Prefabs) find(function string, e vast.Entity) (f *family, i int, ok boo
 // Revert gives a field of e the value that its node had at the last [Template.Apply], and reports whether the
 // field differed. name is a name that [Prefabs.Differs] yields. It can also name a component, or a part of
 // one: then Revert reverts all fields in it. Revert adds a component that e lacks, and removes a component
-// that the node lacks. Revert returns false if e belongs to no instance.
+// that the node lacks. Revert returns false if e is no copy of a node.
 //
-// Revert panics if the world has no column or relation of this name. It panics with a [*vm.Error], and has
-// changed nothing, if it gets no memory.
+// Revert panics if the world has no column, relation or edges of this name. It panics with a [*vm.Error],
+// and has changed nothing, if it gets no memory.
 func (p *Prefabs) Revert(e vast.Entity, name string) bool {
 	f, i, ok := p.find("prefab.Prefabs.Revert", e)
 	if !ok {
@@ -50,7 +51,7 @@ func (p *Prefabs) Revert(e vast.Entity, name string) bool {
 		to = f.members(root)
 	}
 	for k := range p.columns {
-		if c := &p.columns[k]; names(c.name, name) {
+		if c := &p.columns[k]; isWithin(name, c.name) {
 			return f.revert(c, e, i, to, name)
 		}
 	}
@@ -66,8 +67,13 @@ func (p *Prefabs) Revert(e vast.Entity, name string) bool {
 		}
 		return want.IsZero() && r.Remove(e) || !want.IsZero() && r.Set(e, want)
 	}
-	panic(fmt.Sprintf("prefab: Prefabs.Revert: the world has no column or relation for %q: use a name that "+
-		"Differs yields", name))
+	for k := range p.edges {
+		if x := &p.edges[k]; x.name == name {
+			return x.revert(e, x.wanted(f, i, to))
+		}
+	}
+	panic(fmt.Sprintf("prefab: Prefabs.Revert: the world has no column, relation or edges for %q: use a "+
+		"name that Differs yields", name))
 }
 
 // revert does the work of Revert for a column.
@@ -82,7 +88,7 @@ func (f *family) revert(c *column, e vast.Entity, i int, members []vast.Entity, 
 	}
 	want = f.translated(c, want, f.bases, members)
 	c.differing(copyOf(v), want, func(field part) bool {
-		if names(name, field.name) {
+		if isWithin(field.name, name) {
 			partOf(field, v).Set(partOf(field, want))
 			changed = true
 		}

@@ -12,18 +12,20 @@
 //
 // # Terminology
 //
+//   - hierarchy: a [vast.Relation] without circles
 //   - node: an entity of a template: its root, or a descendant of the root in a hierarchy
 //   - base: a hidden copy of a node, as the node was at the last Apply (or at Mark)
 //   - instance: a copy of a template; each of its entities is linked to the base of a node
 //   - variant: a template whose nodes are an instance of another template
-//   - field: a part of a component without parts of its own, such as Hull.Points or Path.Stops[2]; a component
-//     of a [vast.HeapColumn] is one field, and so is a link of a [vast.Relation]
+//   - field: a part of a component without parts of its own, such as Hull.Points or Path.Stops[2]; a
+//     component of a [vast.HeapColumn] is one field, and so are a link of a [vast.Relation] and an edge of
+//     [vast.Edges]
 //   - override: a field in which an instance differs from the base
 //
 // # Changes of a template
 //
 // A program changes a template as it changes other entities: it writes components, adds and removes
-// components, links, and entities below the root. The change reaches instances with Apply:
+// components, links, edges, and entities below the root. The change reaches instances with Apply:
 //
 //   - A field of an instance gets the new value if it has the value of the base. An override stays.
 //   - A component that the template gained is added to the instances that lack it. A component that the
@@ -32,12 +34,15 @@
 //     that the template lost is deleted in the instances in which it has no overrides and no entities of the
 //     program below it. Elsewhere it lives on without a template.
 //   - Links follow the rule for fields. A link to a node becomes a link to the node's copy in the same
-//     instance, and references in components do, too.
+//     instance, and references in components do, too. If the new link would close a circle in an instance,
+//     the old one stays.
+//   - An edge that the template gained is added to the instances that lack it. An edge that the template lost
+//     or changed is removed or changed in the instances that have the value of the base.
 //
 // Values are compared by their bytes, and values on the Go heap by == or reflect.DeepEqual. The place of a
-// root does not belong to the template: an instance is born without a parent. The links of [vast.Edges] are
-// copied into instances at Mark, and Apply does not change them. A [vast.Disabled] is not copied, and Apply
-// does not change it. Names are not copied.
+// root does not belong to the template: an instance is born without a parent. New links and edges come last
+// in the order of sources and targets. A [vast.Disabled] is not copied, and Apply does not change it. Names
+// are not copied.
 //
 // # Variants and nested templates
 //

@@ -42,22 +42,23 @@ func TestFaults(t *testing.T) {
 		}
 		var one prefab.Template
 		do("Mark", func() error { one = f.p.Mark(ship); return nil })
-		do("InstantiateN", func() error { one.InstantiateN(1500, nil); return nil })
+		do("InstantiateN", func() error { one.InstantiateN(200, nil); return nil })
 		do("Override", func() error { one.Override("hull.Points", 7); return nil })
 		crew := f.Archetype(f.hull).New()
 		f.child.Set(crew, gun)
 		f.team.Set(crew, crew)
+		f.roads.Add(crew, ship, road{3, gun})
 		f.armed.Add(gun)
 		f.rare.Add(ship, 4)
 		f.aim.Add(crew, aim{At: ship})
 		do("Apply", func() error { _, err := one.Apply(); return err })
-		last := slices.Collect(one.Instances())[1499]
+		last := slices.Collect(one.Instances())[199]
 		if *f.rare.Get(last) != 4 || f.aim.Get(f.guns(f.guns(last)[0])[0]).At != last {
 			t.Fatalf("after Apply: %s", f.Sprint(last))
 		}
 		return failed
 	})
-	if made < 20 {
+	if made < 50 {
 		t.Errorf("the test makes only %d memory calls", made)
 	}
 }
@@ -89,36 +90,5 @@ func TestNoRoom(t *testing.T) {
 	f.hull.Get(ship).Points = 3
 	if n := mustApply(t, one); n != 400 {
 		t.Errorf("%d changes, want 400", n)
-	}
-}
-
-// TestPanicInCallback checks that a panicking callback leaves no half-made nodes, and that Apply goes on
-// later.
-func TestPanicInCallback(t *testing.T) {
-	f := newFleet(t, vast.Options{MaxEntities: 1 << 12})
-	ship, gun, _ := f.ship()
-	one := f.p.Mark(ship)
-	one.InstantiateN(3, nil)
-	left := 2
-	angry := false
-	f.rare.OnAdd(func(vast.Entity, *uint64) {
-		if left--; angry && left < 0 {
-			panic("no more")
-		}
-	})
-	crew := f.Archetype(f.rare).New()
-	f.child.Set(crew, gun)
-	before := f.Len()
-	angry, left = true, 2 // the base, and the first copy
-	mustPanic(t, "no more", func() { _, _ = one.Apply() })
-	if f.Len() != before {
-		t.Errorf("%d entities, want %d", f.Len(), before)
-	}
-	angry = false
-	mustApply(t, one)
-	for e := range one.Instances() {
-		if len(f.guns(f.guns(e)[0])) != 1 {
-			t.Errorf("instance %v has no crew", e)
-		}
 	}
 }

@@ -50,13 +50,17 @@ func (f *family) instanceOf(e vast.Entity) (root vast.Entity, ok bool) {
 }
 
 func (f *family) findOwner(e vast.Entity) vast.Entity {
-	if b, _ := f.p.of.Target(e); b == f.bases[0] {
-		return e
-	}
-	for _, r := range f.p.hierarchies {
-		for above := range r.Ancestors(e) {
-			if b, _ := f.p.of.Target(above); b == f.bases[0] {
-				return above
+	var buffer [32]vast.Entity
+	climb := append(buffer[:0], e)
+	for i := 0; i < len(climb); i++ { // the loop appends to the list
+		if b, _ := f.p.of.Target(climb[i]); b == f.bases[0] {
+			return climb[i]
+		}
+		for _, r := range f.p.hierarchies {
+			above, ok := r.Target(climb[i])
+			// Only several hierarchies together can lead to the same entity twice.
+			if ok && (len(f.p.hierarchies) == 1 || !slices.Contains(climb, above)) {
+				climb = append(climb, above)
 			}
 		}
 	}
@@ -136,6 +140,11 @@ func (f *family) differing(e vast.Entity, i int, yield func(name string) bool) {
 		}
 		want, _ := r.Target(f.bases[i])
 		if target, _ := r.Target(e); target != f.counterpart(want, to) && !yield(r.Name()) {
+			return
+		}
+	}
+	for k := range f.p.edges {
+		if x := &f.p.edges[k]; !x.equal(e, x.wanted(f, i, to)) && !yield(x.name) {
 			return
 		}
 	}

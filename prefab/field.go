@@ -14,7 +14,7 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// column is a column whose components templates have.
+// column describes a column of the world from which templates can have components.
 type column struct {
 	handle vast.AnyColumn
 	of     any
@@ -70,8 +70,8 @@ func (c *column) addParts(name string, t reflect.Type, at uintptr) {
 	}
 }
 
-// names reports whether a field has the given name, or is a part of what has this name.
-func names(name, field string) bool {
+// isWithin reports whether field is the part called name, or lies inside it: Hull.Points lies inside Hull.
+func isWithin(field, name string) bool {
 	rest, ok := strings.CutPrefix(field, name)
 	return ok && (rest == "" || rest[0] == '.' || rest[0] == '[')
 }
@@ -118,8 +118,8 @@ func partOf(f part, v reflect.Value) reflect.Value {
 	return reflect.NewAt(f.typ, unsafe.Add(v.Addr().UnsafePointer(), f.at)).Elem()
 }
 
-// patch gives the fields of entities that have the value of before the value of after, and returns their
-// number.
+// patch changes a field from its value in before to its value in after, in each entity that has the old
+// value. It returns the number of these entities.
 func (c *column) patch(f part, es []vast.Entity, before, after reflect.Value) (n int) {
 	if !c.heap {
 		return engine.Patch(c.of, es, f.at, f.typ.Size(), before, after)

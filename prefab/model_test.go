@@ -20,13 +20,20 @@ type tree map[uint64]*modelNode
 type modelNode struct {
 	parent uint64
 	copied bool              // whether the entity is a copy of a node or is a node
-	fields map[string]uint64 // by the names that Differs yields; "hull" and so on are present components
+	roads  map[uint64]uint64 // lengths by targets
+	// fields has values by the names that Differs yields. It lacks the fields of absent components. It always
+	// has team.
+	fields map[string]uint64
+}
+
+func (n *modelNode) clone() *modelNode {
+	return &modelNode{n.parent, true, maps.Clone(n.roads), maps.Clone(n.fields)}
 }
 
 func (t tree) clone() tree {
 	c := make(tree)
 	for label, n := range t {
-		c[label] = &modelNode{n.parent, true, maps.Clone(n.fields)}
+		c[label] = n.clone()
 	}
 	return c
 }
@@ -52,6 +59,9 @@ func (t tree) String() string {
 		fmt.Fprintf(&b, "%d below %d:", label, n.parent)
 		for _, name := range slices.Sorted(maps.Keys(n.fields)) {
 			fmt.Fprintf(&b, " %s=%d", name, n.fields[name])
+		}
+		for _, to := range slices.Sorted(maps.Keys(n.roads)) {
+			fmt.Fprintf(&b, " road to %d=%d", to, n.roads[to])
 		}
 		b.WriteByte('\n')
 	}
@@ -85,6 +95,9 @@ func (n *modelNode) differs(base *modelNode, root bool) (names []string) {
 	}
 	if n.fields["team"] != base.fields["team"] {
 		names = append(names, "team")
+	}
+	if !maps.Equal(n.roads, base.roads) {
+		names = append(names, "roads")
 	}
 	return names
 }
@@ -135,7 +148,7 @@ func (m *modelTemplate) applyTo(to tree) {
 		for label, n := range m.now {
 			p := to[n.parent]
 			if m.base[label] == nil && to[label] == nil && p != nil && p.copied {
-				to[label], again = &modelNode{n.parent, true, maps.Clone(n.fields)}, true
+				to[label], again = n.clone(), true
 			}
 		}
 	}
@@ -153,6 +166,16 @@ func (m *modelTemplate) applyTo(to tree) {
 		}
 		if x.fields["team"] == old.fields["team"] {
 			x.fields["team"] = n.fields["team"]
+		}
+		for target, length := range n.roads {
+			if x.roads[target] == old.roads[target] { // no road has the length 0
+				x.roads[target] = length
+			}
+		}
+		for target, length := range old.roads {
+			if n.roads[target] == 0 && x.roads[target] == length {
+				delete(x.roads, target)
+			}
 		}
 		for component, names := range parts {
 			same := true
@@ -234,7 +257,14 @@ func (w *modelWorld) read(root vast.Entity) tree {
 	for label, e := range w.find(root) {
 		parent, _ := w.child.Target(e)
 		mate, _ := w.team.Target(e)
-		n := &modelNode{labelOf(parent), true, map[string]uint64{"team": labelOf(mate)}}
+		n := &modelNode{labelOf(parent), true, make(map[uint64]uint64),
+			map[string]uint64{"team": labelOf(mate)}}
+		for to, v := range w.roads.Targets(e) {
+			n.roads[labelOf(to)] = v.Length
+			if v.Owner != to {
+				n.roads[labelOf(to)] = 1000 + labelOf(v.Owner) // a reference that was not translated
+			}
+		}
 		if v := w.hull.Get(e); v != nil {
 			n.fields["hull.Points"] = uint64(v.Points)
 			n.fields["hull.Armour[0]"], n.fields["hull.Armour[1]"] = uint64(v.Armour[0]), uint64(v.Armour[1])
@@ -277,6 +307,10 @@ func (w *modelWorld) set(e vast.Entity, n *modelNode, found map[uint64]vast.Enti
 	if mate, ok := found[f["team"]]; ok {
 		w.team.Set(e, mate)
 	}
+	w.roads.RemoveTargets(e)
+	for to, length := range n.roads {
+		w.roads.Add(e, found[to], road{length, found[to]})
+	}
 }
 
 // random gives a model random components.
@@ -308,6 +342,11 @@ func (w *modelWorld) random(n *modelNode, label, root uint64) {
 	if w.r.IntN(3) == 0 {
 		n.fields["team"] = to()
 	}
+	if target := to(); target != 0 && w.r.IntN(3) == 0 {
+		n.roads[target] = 1 + w.r.Uint64N(4)
+	} else if w.r.IntN(6) == 0 {
+		delete(n.roads, target)
+	}
 }
 
 // change changes an entity of a tree, adds one, deletes some, or moves one. It does not move entities with
@@ -323,7 +362,8 @@ func (w *modelWorld) change(t tree, root vast.Entity, fixed tree) {
 		e := w.Archetype(w.label).New()
 		*w.label.Get(e) = w.last
 		w.child.Set(e, found[label])
-		t[w.last] = &modelNode{parent: label, fields: map[string]uint64{"team": 0}}
+		t[w.last] = &modelNode{parent: label, fields: map[string]uint64{"team": 0},
+			roads: make(map[uint64]uint64)}
 		w.random(t[w.last], w.last, top)
 		found[w.last] = e
 		w.set(e, t[w.last], found)
@@ -411,7 +451,7 @@ func TestModel(t *testing.T) {
 		w.label = vast.NewColumn[uint64](w.World).Named("label")
 		root := w.Archetype(w.label).New()
 		*w.label.Get(root) = 1
-		now := tree{1: {fields: map[string]uint64{"team": 0}}}
+		now := tree{1: {fields: map[string]uint64{"team": 0}, roads: make(map[uint64]uint64)}}
 		for range 8 {
 			w.change(now, root, nil)
 		}

@@ -19,6 +19,7 @@ type Prefabs struct {
 
 	known       int // number of columns of the world when the next fields were set
 	columns     []column
+	edges       []edges
 	relations   []vast.Relation // all relations except those of Prefabs
 	hierarchies []vast.Relation
 	trees       copying // copies subtrees with their links
@@ -41,6 +42,11 @@ var engine = state.Vast.(interface {
 	Ready(function string, w *vast.World, writes bool) (columns int, err error)
 	Copying(from, to *vast.World, columns []any) any
 	GrowAdditions(col vast.AnyColumn, end, n int) error
+	Required(of any) int
+	GrowEdges(sources any, n int) error
+	EdgeValue(sources any, from, to vast.Entity) (reflect.Value, bool)
+	AddEdge(sources any, from, to vast.Entity, v reflect.Value) bool
+	RemoveEdge(sources any, from, to vast.Entity) bool
 	Patch(of any, es []vast.Entity, at, n uintptr, before, after reflect.Value) int
 	Refers(t reflect.Type) bool
 })
@@ -71,7 +77,7 @@ func (p *Prefabs) prepare(function string) {
 	if err != nil {
 		panic(err)
 	}
-	p.known, p.columns, p.relations, p.hierarchies = n, nil, nil, nil
+	p.known, p.columns, p.edges, p.relations, p.hierarchies = n, nil, nil, nil, nil
 	trees, single := make([]any, n), make([]any, n)
 	for i, handle := range probe.Columns(p.w) {
 		c := columns[i]
@@ -85,6 +91,9 @@ func (p *Prefabs) prepare(function string) {
 				if !c.Cyclic {
 					p.hierarchies = append(p.hierarchies, r)
 				}
+			}
+			if x, ok := probe.EdgesOf(handle); ok && !c.Private {
+				p.edges = append(p.edges, edgesOf(x, c))
 			}
 		case !probe.Describe(handle).Disabled:
 			trees[i], single[i] = c.Of, c.Of
@@ -100,8 +109,8 @@ func (p *Prefabs) prepare(function string) {
 // e is stale, Mark returns the zero Template.
 //
 // Mark panics if a node belongs to another template: put an instance there instead. It panics with a
-// [*vm.Error], and has changed nothing, if the world has no room for the bases. Complexity: a copy of the
-// nodes.
+// [*vm.Error], and has changed nothing, if the world has no room for the bases. If a callback panics, Mark
+// deletes the bases, and e is no template. Complexity: a copy of the nodes.
 func (p *Prefabs) Mark(e vast.Entity) Template {
 	p.prepare("prefab.Mark")
 	if !p.w.Alive(e) {
@@ -119,8 +128,13 @@ func (p *Prefabs) Mark(e vast.Entity) Template {
 		panic(err)
 	}
 	nodes, bases := p.trees.Originals()
+	marked := false
+	defer func() {
+		if !marked {
+			p.delete(bases)
+		}
+	}()
 	if err := p.root.GrowLevels(1); err != nil {
-		p.delete(bases)
 		panic(err)
 	}
 	for _, r := range p.hierarchies {
@@ -131,6 +145,7 @@ func (p *Prefabs) Mark(e vast.Entity) Template {
 		p.hidden.Disable(b)
 		p.tag.Disable(nodes[i])
 	}
+	marked = true
 	return Template{p, e}
 }
 
@@ -147,7 +162,7 @@ func (p *Prefabs) mustBeFree(function string, e vast.Entity) {
 	}
 }
 
-// subtree returns e and its descendants in hierarchies, each parent before its sources.
+// subtree returns e and its descendants in hierarchies, each entity after one of its parents.
 func (p *Prefabs) subtree(e vast.Entity) []vast.Entity {
 	seen := map[vast.Entity]bool{e: true}
 	list := []vast.Entity{e}
@@ -180,9 +195,9 @@ func (p *Prefabs) Template(e vast.Entity) (Template, bool) {
 	return Template{p, e}, true
 }
 
-// TemplateOf returns the node of which e is a copy, and whether there is one. A node of a variant or of a
+// NodeOf returns the node of which e is a copy, and whether there is one. A node of a variant or of a
 // nested instance is itself a copy of a node.
-func (p *Prefabs) TemplateOf(e vast.Entity) (node vast.Entity, ok bool) {
+func (p *Prefabs) NodeOf(e vast.Entity) (node vast.Entity, ok bool) {
 	b, _ := p.of.Target(e)
 	return p.node.Target(b)
 }

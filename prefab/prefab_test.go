@@ -25,7 +25,13 @@ type mind struct {
 	Known []vast.Entity
 }
 
-// fleet is a world with columns of several storages, relations and templates.
+// road is the value of an edge.
+type road struct {
+	Length uint64
+	Owner  vast.Entity
+}
+
+// fleet is a world with columns of several storages, relations, edges and templates.
 type fleet struct {
 	*vast.World
 	p     *prefab.Prefabs
@@ -36,6 +42,7 @@ type fleet struct {
 	armed vast.Tag
 	child vast.Relation
 	team  vast.Relation
+	roads vast.Edges[road]
 }
 
 func newFleet(t testing.TB, o vast.Options) *fleet {
@@ -54,7 +61,8 @@ func fleetIn(w *vast.World) *fleet {
 		vast.NewSparseColumn[uint64](w).Named("rare"), vast.NewHeapColumn[mind](w).Named("mind"),
 		vast.NewTag(w, "armed"),
 		vast.NewRelation(w, "childOf", vast.RelationOptions{OnDelete: vast.Cascade}),
-		vast.NewRelation(w, "team", vast.RelationOptions{Cyclic: true})}
+		vast.NewRelation(w, "team", vast.RelationOptions{Cyclic: true}),
+		vast.NewEdges[road](w, "roads", vast.EdgesOptions{})}
 }
 
 // ship makes a ship with two guns, of which the first aims at the hull and the second at the first gun.
@@ -138,7 +146,7 @@ func TestInstantiate(t *testing.T) {
 			*f.rare.Get(guns[1]) != 8 {
 			t.Fatalf("instance %s", f.Sprint(e))
 		}
-		if node, ok := f.p.TemplateOf(guns[0]); !ok || node != gun {
+		if node, ok := f.p.NodeOf(guns[0]); !ok || node != gun {
 			t.Fatalf("the gun is a copy of %v, want %v", node, gun)
 		}
 		f.mustDiffer(t, guns[0])
@@ -148,11 +156,11 @@ func TestInstantiate(t *testing.T) {
 		t.Error("Revert does not revert")
 	}
 	copied := f.World.Clone(all[0])
-	if node, _ := f.p.TemplateOf(copied); node != ship {
+	if node, _ := f.p.NodeOf(copied); node != ship {
 		t.Error("a copy of an instance is no instance")
 	}
 	f.Delete(ship)
-	if _, ok := f.p.TemplateOf(all[0]); ok || f.Query(f.hull).Count() != n+1 || f.Len() != 3*n+2 {
+	if _, ok := f.p.NodeOf(all[0]); ok || f.Query(f.hull).Count() != n+1 || f.Len() != 3*n+2 {
 		t.Errorf("%d entities live on without the template", f.Len())
 	}
 	if e := one.Instantiate(); !e.IsZero() || len(slices.Collect(one.Instances())) != 0 {
@@ -249,7 +257,7 @@ func TestApplyNodes(t *testing.T) {
 			f.mustDiffer(t, e)
 		}
 	}
-	if node, ok := f.p.TemplateOf(f.guns(b)[0]); ok {
+	if node, ok := f.p.NodeOf(f.guns(b)[0]); ok {
 		t.Errorf("the gun with an override is still a copy of %v", node)
 	}
 	if f.Query(f.p.Tag()).Count() != 4 || probe.All(f.Query()).Count() != 4+4+4+5 {
@@ -308,7 +316,7 @@ func TestVariantsAndNested(t *testing.T) {
 	mustApply(t, strong)
 	check("plain", plain, hull{150, [2]uint16{30, 40}})
 	check("nested elite", f.guns(g)[1], hull{600, [2]uint16{9, 40}})
-	if node, _ := f.p.TemplateOf(f.guns(g)[1]); node != f.guns(squad)[1] {
+	if node, _ := f.p.NodeOf(f.guns(g)[1]); node != f.guns(squad)[1] {
 		t.Error("the nearest template of a nested entity is another one")
 	}
 	if n := len(slices.Collect(one.Instances())); n != 1 {
@@ -336,7 +344,7 @@ func TestMisuse(t *testing.T) {
 	mustPanic(t, "fill changed the structure", func() {
 		one.InstantiateN(2, func(vast.Run) { f.Archetype().New() })
 	})
-	mustPanic(t, `no column or relation for "colour"`, func() { f.p.Revert(one.Instantiate(), "colour") })
+	mustPanic(t, `relation or edges for "colour"`, func() { f.p.Revert(one.Instantiate(), "colour") })
 	mustPanic(t, "has a tag \"Prefab\" already", func() { prefab.New(f.World) })
 	inner := one.Instantiate()
 	f.child.Set(inner, gun)

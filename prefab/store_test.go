@@ -2,10 +2,16 @@ package prefab_test
 
 import (
 	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/prefab"
+	"github.com/vastgo/vast/sched"
 	"github.com/vastgo/vast/store"
 )
 
@@ -40,4 +46,123 @@ func TestStore(t *testing.T) {
 			}
 		}
 	}
+}
+
+// yard is a simulation whose systems make instances and change templates.
+type yard struct {
+	*fleet
+	s       *sched.Schedule
+	changes int // that Apply has made
+}
+
+func newYard(t *testing.T) *yard {
+	y := &yard{fleet: newFleet(t, vast.Options{MaxEntities: 1 << 13, Mark: 1})}
+	y.s = sched.New(y.World, sched.Options{Workers: 1, Seed: 5})
+	y.s.Add(sched.System{Name: "wear", Writes: sched.Columns(y.hull), Run: func(c *sched.Context) {
+		for s := range y.Query(y.hull).Slots() {
+			switch r := c.Random(s.Entity()); r.Below(20) {
+			case 0, 1, 2:
+				y.hull.EditAt(s).Armour[r.Below(2)]++
+			case 3:
+				c.Commands().Delete(s.Entity())
+			}
+		}
+	}})
+	y.s.Add(sched.System{Name: "build", Exclusive: true, Run: func(c *sched.Context) {
+		for _, one := range y.templates() {
+			y.build(c, one)
+		}
+	}})
+	return y
+}
+
+func (y *yard) templates() (list []prefab.Template) {
+	for e := range y.Query(y.p.Tag()).All() {
+		if one, ok := y.p.Template(e); ok {
+			list = append(list, one)
+		}
+	}
+	return list
+}
+
+// build makes instances, changes the template in every second tick, and makes a variant in ticks 4 and 14.
+func (y *yard) build(c *sched.Context, one prefab.Template) {
+	one.InstantiateN(2, nil)
+	if c.Tick()%10 == 4 {
+		one.Override("hull.Points", c.Tick())
+	}
+	if c.Tick()%2 == 1 {
+		return
+	}
+	guns := y.guns(one.Root())
+	y.hull.Edit(one.Root()).Armour[1] += 100
+	*y.rare.Edit(guns[0])++
+	y.team.Set(one.Root(), guns[c.Tick()%uint64(len(guns))])
+	gun := y.Archetype(y.aim).New()
+	y.child.Set(gun, one.Root())
+	*y.aim.Get(gun) = aim{guns[0], float32(c.Tick())}
+	if len(guns) > 4 {
+		y.Delete(guns[2])
+	}
+	n, err := one.Apply()
+	if err != nil {
+		panic(err)
+	}
+	y.changes += n
+}
+
+// open opens the store in a folder and recovers the yard.
+func (y *yard) open(dir string) (*store.Store, error) {
+	st, err := store.Open(dir, y.World, store.Options{Every: time.Hour})
+	if err != nil {
+		return nil, err
+	}
+	if st.New() {
+		ship, _, _ := y.ship()
+		y.p.Mark(ship)
+	}
+	st.Attach(y.s)
+	return st, st.Recover(func([]byte) {}, y.s.Tick)
+}
+
+// TestReplay lets a store repeat ticks that make instances and apply templates, as after a crash. The world
+// is the same, and continues in the same way.
+func TestReplay(t *testing.T) {
+	dir, crashed := t.TempDir(), filepath.Join(t.TempDir(), "crashed")
+	must := func(errs ...error) {
+		t.Helper()
+		if err := errors.Join(errs...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ticks := func(y *yard, n int) {
+		t.Helper()
+		for range n {
+			must(y.s.Tick())
+		}
+	}
+	y := newYard(t)
+	st, err := y.open(dir)
+	must(err)
+	ticks(y, 8)
+	must(st.Checkpoint())
+	before := y.changes
+	ticks(y, 8)
+	position, err := st.Record(nil) // behind the records of all ticks
+	must(err, st.Wait(t.Context(), position), os.CopyFS(crashed, os.DirFS(dir)))
+
+	again := newYard(t)
+	recovered, err := again.open(crashed)
+	must(err)
+	if n := recovered.LastTick(); n != 16 || before == 0 || y.changes == before ||
+		again.changes != y.changes-before || len(again.templates()) != 4 {
+		t.Fatalf("the replay to tick %d makes %d changes in the instances of %d templates, want %d in 4", n,
+			again.changes, len(again.templates()), y.changes-before)
+	}
+	ticks(y, 4)
+	ticks(again, 4)
+	var file bytes.Buffer
+	must(store.Save(y.World, &file, store.Options{}))
+	must(store.Compare(again.World, &file, store.Options{}))
+	must(st.Close(), recovered.Close(), y.s.Close(), again.s.Close())
 }

@@ -37,7 +37,7 @@ func Example_inventory() {
 	item("IronArmor", armor, 20, 0)
 	ironSword, woodenArmor := item("IronSword", sword, 10, 2), item("WoodenArmor", armor, 10, 0)
 	nameOf := func(e vast.Entity) string {
-		if node, ok := p.TemplateOf(e); ok {
+		if node, ok := p.NodeOf(e); ok {
 			e = node
 		}
 		return names.Text(e)

@@ -184,7 +184,7 @@ func (p *player) look() {
 		parent, _ := p.parent.Target(e)
 		aim, _ := p.aim.Target(e)
 		kind, hasKind := p.kind.Get(e)
-		node, _ := p.prefabs.TemplateOf(e)
+		node, _ := p.prefabs.NodeOf(e)
 		p.see("entity", one.key, a, hasA, b, hasB, p.tag.Has(e), p.off.Has(e), p.mute.Has(e),
 			p.keyOf(parent), p.parent.Depth(e),
 			p.keyOf(aim), p.roads.CountSources(e),
