@@ -235,7 +235,7 @@ func (c *column) add(e Entity) (alive, gained bool) {
 		}
 		c.store.put(e)
 	}
-	c.kept(1)
+	c.endPromises(1)
 	w.changed(c.adding, 1)
 	if before == 0 {
 		w.addedTo(c, e.slot/64)

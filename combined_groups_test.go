@@ -8,7 +8,8 @@ type combinedGroup struct {
 	close func()
 }
 
-// applyGroup makes a group or closes one. The function query bases queries on the open groups.
+// applyGroup makes, checks, or closes a group. The method query begins some of its queries with the query of
+// an open group.
 func (m *combinedModel) applyGroup(b *byteStream) {
 	m.operation = "group"
 	k := b.next() % len(m.groups)

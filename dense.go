@@ -296,7 +296,7 @@ func (c Column[T]) AddAll(q Query, v T) int {
 		c.write(run.start, run.start+run.n, v)
 		n += run.Len()
 	}
-	c.c.kept(added)
+	c.c.endPromises(added)
 	k.world.changedAll(opAddAll, changes+added)
 	tellAllGains(gains)
 	return n

@@ -60,7 +60,7 @@ func (w *World) Exchange(q Query, add, remove []AnyColumn) int {
 		for _, c := range gained {
 			added := c.giveZero(lo, hi)
 			if c.store == nil {
-				c.kept(added)
+				c.endPromises(added)
 			}
 			changes += added
 		}

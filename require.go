@@ -58,7 +58,7 @@ func (w *World) Require(col AnyColumn, required ...AnyColumn) {
 	}
 	for _, d := range w.columns {
 		if d == c || slices.Contains(d.requires, c) {
-			d.kept(d.promised)
+			d.endPromises(d.promised)
 			d.require(all)
 		}
 	}

@@ -40,7 +40,7 @@ func (states) Restore(w *World, s *state.World) (any, []state.Array, error) {
 	}
 	// A restoration ends the promises of Grow: the restored components take the room.
 	for _, c := range w.columns {
-		c.kept(c.promised)
+		c.endPromises(c.promised)
 	}
 	w.setMark(generation.Mark(s.Mark))
 	w.alignment = s.Alignment

@@ -97,8 +97,8 @@ func (c *column) promise(n int) {
 	}
 }
 
-// kept notes that n additions were made, or that their promises are withdrawn.
-func (c *column) kept(n int) {
+// endPromises ends the promises of n additions: the additions were made, or the promises are withdrawn.
+func (c *column) endPromises(n int) {
 	if c.promised == 0 {
 		return
 	}
@@ -203,7 +203,7 @@ func (a *Archetype) putBirths(lo, hi uint32) {
 func (c *column) putIn(word uint32, mask uint64) {
 	for ; mask != 0; mask &= mask - 1 {
 		c.store.put(c.world.entityIn(word*64 + trailingZeros(mask)))
-		c.kept(1)
+		c.endPromises(1)
 	}
 }
 

@@ -264,5 +264,5 @@ func (sharings) RunOf(w *World, p sharing.Piece) Run {
 	return Run{start: p.Start, n: p.Len, world: w}
 }
 
-// Changed panics after the structure has changed in a loop.
-func (sharings) Changed(w *World, while string) { w.changedWhile(while) }
+// PanicChanged panics after the structure has changed in a loop, which doing describes.
+func (sharings) PanicChanged(w *World, doing string) { w.changedWhile(doing) }

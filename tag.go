@@ -99,7 +99,7 @@ func (t Tag) AddAll(q Query) int {
 		added += t.c.give(uint32(k.cursor.Lo), uint32(k.cursor.Hi))
 		n += int(k.cursor.Hi - k.cursor.Lo)
 	}
-	t.c.kept(added)
+	t.c.endPromises(added)
 	k.world.changedAll(opAddAll, changes+added)
 	tellAllGains(gains)
 	return n

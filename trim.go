@@ -7,17 +7,18 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// Trim gives back memory that no entity needs, in whole pages: elements of slots without an entity that
-// has the component, and control data of slots that no archetype owns. Memory after the last slot that an
-// archetype owns no longer counts against [Options.Limit]. Trim ends all promises of room for components and
-// links, except the promises of [Archetype.Grow]. Trackers lose nothing that they have noted.
+// Trim gives back memory that no entity needs, in whole pages. In a column, this is the memory of slots whose
+// entity lacks the component, and of slots without an entity. Trim also gives back control data of slots that
+// no archetype owns. Memory after the last slot that an archetype owns no longer counts against
+// [Options.Limit]. Trim ends all promises of room for components and links, except the promises of
+// [Archetype.Grow]. Trackers lose nothing that they have noted.
 //
 // Call Trim after many entities were deleted. Trim is not a structural change, but must run alone, as
 // structural changes do. If a system call fails, Trim returns an error that wraps a [*vm.Error], and
 // the world still works.
 //
-// Complexity: one step for each gap between entities in each column, and at most a few system calls for each
-// gap of at least a page.
+// Complexity: one step for each slot that no archetype owns, one step for each gap between entities in each
+// column, and at most a few system calls for each gap of at least a page.
 func (w *World) Trim() error {
 	w.mustBeOpen("Trim")
 	w.mustRunAlone("World.Trim")
@@ -40,9 +41,10 @@ func (w *World) Trim() error {
 	for _, k := range w.relations {
 		errs = append(errs, k.trimEnd(int(w.frontier)*64))
 	}
-	// c.kept changes owed, also of other columns. c.trim reads owed, so all calls of c.kept come first.
+	// endPromises changes owed, also of other columns. trim reads owed, so all calls of endPromises come
+	// first.
 	for _, c := range w.columns {
-		c.kept(c.promised)
+		c.endPromises(c.promised)
 	}
 	for _, c := range w.columns {
 		errs = append(errs, c.trim())

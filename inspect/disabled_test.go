@@ -7,8 +7,8 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// TestDisabledEntities: lists and counts have all entities and mark those that are disabled. A query that
-// names a tag of a Disabled is never outdated.
+// TestDisabledEntities: lists and counts have all entities and mark those that are disabled. Counts of a
+// query that names a tag of a Disabled are never outdated, although Disable is no structural change.
 func TestDisabledEntities(t *testing.T) {
 	f := newFixture(t, Options{})
 	var off, mute vast.Disabled

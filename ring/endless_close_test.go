@@ -39,7 +39,7 @@ type modelled struct {
 
 func (k *modelled) end() int64 { return k.start + int64(len(k.model)) }
 
-func (k *modelled) made(n int) []byte {
+func (k *modelled) nextBytes(n int) []byte {
 	b := make([]byte, n)
 	numbered(b, uint64(k.end()))
 	return b
@@ -52,7 +52,7 @@ func (k *modelled) step(s closeStep) {
 	switch s.op % 8 {
 	case 0, 1:
 		var position int64
-		if position, err = e.Append(k.made(n)); err == nil && position != k.end() {
+		if position, err = e.Append(k.nextBytes(n)); err == nil && position != k.end() {
 			k.t.Fatalf("%s: appended at %d, want %d", k.what, position, k.end())
 		}
 		k.appended(n, fits, err)
@@ -67,7 +67,7 @@ func (k *modelled) step(s closeStep) {
 	case 3:
 		n = min(n, k.reserved)
 		e.Commit(n)
-		k.model, k.reserved = append(k.model, k.made(n)...), 0
+		k.model, k.reserved = append(k.model, k.nextBytes(n)...), 0
 	case 4, 5:
 		if err = e.Release(k.start + int64(min(n, len(k.model)))); err == nil {
 			n = min(n, len(k.model))
@@ -86,7 +86,7 @@ func (k *modelled) step(s closeStep) {
 			return
 		}
 		var got int64
-		got, err = e.ReadFrom(io.LimitReader(bytes.NewReader(k.made(n)), int64(n)))
+		got, err = e.ReadFrom(io.LimitReader(bytes.NewReader(k.nextBytes(n)), int64(n)))
 		k.appended(int(got), true, nil)
 		if int(got) != n || err != nil && (!errors.Is(err, vm.ErrCapacity) || len(k.model) < k.capacity) {
 			k.t.Fatalf("%s: ReadFrom of %d bytes: got %d, %v", k.what, n, got, err)
@@ -102,7 +102,7 @@ func (k *modelled) appended(n int, fits bool, err error) {
 			k.capacity, err)
 	}
 	if err == nil {
-		k.model = append(k.model, k.made(n)...)
+		k.model = append(k.model, k.nextBytes(n)...)
 	}
 	k.reserved = 0
 }
@@ -143,8 +143,9 @@ func (k *modelled) checkClosed(limit *vm.Limit) {
 	}
 }
 
-// playEndlessClose closes the buffer before the call with the given index. It reports whether the buffer was
-// closed in its second lap: see [Endless].
+// playEndlessClose calls Close before the call with the given index. If this Close fails, playEndlessClose
+// closes the buffer after the last call. It reports whether the buffer was closed in its second lap: see
+// [Endless].
 func playEndlessClose(t *testing.T, pages vm.Pages, data []byte, capacity, index int, how closing) bool {
 	t.Helper()
 	refusing := false

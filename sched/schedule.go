@@ -54,7 +54,7 @@ type Options struct {
 type Schedule struct {
 	world   *vast.World
 	id      uint64
-	delist  func() // removes the schedule from the list of the function Of
+	delist  func() // removes the schedule from the list that Of returns
 	options Options
 	step    time.Duration
 	epoch   time.Duration // time of package clock when the schedule was made

@@ -17,5 +17,5 @@ var engine = sharing.Vast.(interface {
 	Where(method string, q vast.Query, col vast.AnyColumn, m sharing.Matcher) vast.Query
 	WorldOf(method string, q vast.Query, col vast.AnyColumn) *vast.World
 	RunOf(w *vast.World, p sharing.Piece) vast.Run
-	Changed(w *vast.World, while string)
+	PanicChanged(w *vast.World, doing string)
 })

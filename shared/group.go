@@ -45,7 +45,7 @@ func (c Column[T]) groupBy(q vast.Query, yield func(T, vast.Run) bool) {
 				return
 			}
 			if w.Changes() != changes {
-				engine.Changed(w, method+" was running")
+				engine.PanicChanged(w, method+" was running")
 			}
 		}
 	}
@@ -74,7 +74,7 @@ func groupByTarget(q vast.Query, rel vast.Relation, yield func(vast.Entity, vast
 				return
 			}
 			if w.Changes() != changes {
-				engine.Changed(w, method+" was running")
+				engine.PanicChanged(w, method+" was running")
 			}
 		}
 	}

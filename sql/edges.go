@@ -42,8 +42,8 @@ func newEdgesTable(w *vast.World, c vast.AnyColumn) *table {
 	return t
 }
 
-// keys returns the fields that identify the row of a statement, in addition to the entity: in an UPDATE or
-// DELETE of edges, the target.
+// keys returns the fields that identify the row of a statement in addition to the entity. In an UPDATE or
+// DELETE of edges, this is the target. Other statements have no such fields.
 func (t *table) keys(v verb) []int {
 	if t.edges == nil || v == verbInsert {
 		return nil
@@ -85,8 +85,8 @@ func (c *copier) countEdges(t *table) (rows int, err error) {
 	return rows, nil
 }
 
-// copyEdgesOf returns the image of the edges out of an entity if column is that of the sources, and of the
-// edges into the entity otherwise.
+// copyEdgesOf returns the image of the edges of an entity. If column is that of the sources, these are the
+// edges out of the entity, otherwise the edges into the entity.
 func (c *copier) copyEdgesOf(t *table, column int, id int64) (*image, error) {
 	e := vast.EntityOf(uint64(id))
 	out := column == partSource
@@ -167,8 +167,8 @@ func looksUpEdges(q *sql.SelectStatement, s *schema) bool {
 	return t != nil && t.edges != nil && s.temp[strings.ToLower(t.name)] == nil && fixesEnd(q.WhereExpr)
 }
 
-// fixesEnd reports whether an expression is a chain of ANDs of comparisons of columns with constants, one of
-// which is source = constant or target = constant.
+// fixesEnd reports whether an expression consists of comparisons of columns with constants, which AND joins.
+// One of the comparisons must be source = constant or target = constant.
 func fixesEnd(x sql.Expr) bool {
 	fixed := false
 	var simple func(x sql.Expr) bool

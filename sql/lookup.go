@@ -164,7 +164,7 @@ func (r *lookupRows) ColumnTypeScanType(i int) reflect.Type {
 
 func (l *lookup) kind(i int) kind { return l.table.fields[l.fields[i]].kind }
 
-// value returns the value of a column in an image of one row, as SQLite's driver would.
+// value returns the value of a column in an image of one row, as SQLite's driver would return it.
 func (m *image) value(column int) driver.Value {
 	f := &m.table.fields[column]
 	if f.part < 0 {

@@ -76,7 +76,7 @@ func (p *past) prepare(ctx context.Context, text string,
 }
 
 // acquire returns the checkpoint that choose selects, and opens the checkpoint if it is not open. The caller
-// must call leave of the result.
+// must call the method leave of the result.
 func (p *past) acquire(ctx context.Context, choose func([]store.File) (store.File, error)) (*stored, error) {
 	if p.dir == "" {
 		return nil, errNoStore

@@ -11,7 +11,7 @@ import (
 // rewritten is the result of rewrite.
 type rewritten struct {
 	text    string               // the statement as the user wrote it
-	selects []rewrittenSelect    // each can be changed or left without the others
+	selects []rewrittenSelect    // the SELECTs that can change, each independently of the others
 	names   []edit               // insert aliases for columns of results whose text changes
 	point   bool                 // the statement reads one table once, and only the row of one entity
 	single  *sql.SelectStatement // the statement, if it is one SELECT without others; otherwise nil

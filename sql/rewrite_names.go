@@ -110,8 +110,8 @@ func (c *candidate) scopesOf(source sql.Source) []scope {
 	return []scope{{t, named.TableName()}}
 }
 
-// keepNames gives an alias to each column of a result that has none and whose text changes. Without an alias,
-// SQLite would name the column after the changed text.
+// keepNames adds an alias to each column of a result that has no alias and whose text an edit changes.
+// Without an alias, SQLite would name the column after the changed text.
 func (w *rewriter) keepNames(q *sql.SelectStatement) {
 	if len(w.selects) == 0 || len(q.Columns) == 0 {
 		return

@@ -100,7 +100,7 @@ func (s *session) needRelations() {
 	}
 }
 
-// needLinks is what functions that follow links use of a relation's table.
+// needLinks is the part of a relation's table that functions use to follow links.
 var needLinks = need{parts: 1, gens: true, links: true}
 
 // relations returns the tables of relations.

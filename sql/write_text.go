@@ -7,7 +7,7 @@ import (
 	"github.com/rqlite/sql"
 )
 
-// read reads what the authorizer does not report from the text of a statement: EXPLAIN, the columns of an
+// read reads from the text of a statement what the authorizer does not report: EXPLAIN, the columns of an
 // INSERT, and RETURNING. columns is the number of columns that the statement returns.
 func (w *write) read(text string, columns int) error {
 	w.text, w.columns = text, columns

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// assignments finds the parameters and strings that a statement assigns to columns unchanged. The result maps
-// the position of such a token to the name of the column in lower case. columnsOf returns the names of a
-// table's columns.
+// assignments finds each parameter and each string that a statement assigns to a column. Parts of larger
+// expressions do not count. The result maps the position of such a token to the name of the column in lower
+// case. columnsOf returns the names of a table's columns.
 func assignments(tokens []token, columnsOf func(table string) []string) map[int]string {
 	found := map[int]string{}
 	for at := 0; at < len(tokens); at++ {

@@ -30,7 +30,7 @@ func newSecret(password string) (*secret, error) {
 	if err != nil {
 		return nil, fmt.Errorf("postgres: preparing the password: %w", err)
 	}
-	// As in PostgreSQL, the user's name comes in the startup message, and that in SCRAM messages is ignored.
+	// As in PostgreSQL, the startup message has the user's name. The name in SCRAM messages is ignored.
 	server, err := scram.SHA256.NewServer(func(string) (scram.StoredCredentials, error) {
 		return stored, nil
 	})

@@ -31,8 +31,9 @@ type catalog struct {
 //go:embed catalog/tables.sql
 var catalogTables string
 
-// catalogRows inserts the rows that do not depend on the user's database. From the tables of pg_catalog it
-// then derives the rows of PostgreSQL's views, such as pg_tables, and of the tables of information_schema.
+// catalogRows inserts the rows that do not depend on the user's database. From the tables of pg_catalog,
+// catalogRows then derives two other kinds of rows: those of PostgreSQL's views, such as pg_tables, and those
+// of the tables of information_schema.
 //
 //go:embed catalog/rows.sql
 var catalogRows string
@@ -81,7 +82,7 @@ func (c *catalogs) acquire(ctx context.Context) (use *catalog, release func(), e
 	c.dropNewest()
 	c.newest = &catalogUse{made, 1}
 	c.mutex.Unlock()
-	use, release = c.share(entries) // finds it: no other session replaces c.newest before <-c.making
+	use, release = c.share(entries) // not nil: no other session replaces c.newest before <-c.making
 	return use, release, nil
 }
 

@@ -49,8 +49,8 @@ func elementsOf(s string) []any {
 	return elements
 }
 
-// cutElement returns the first element of s, which is the text between the braces of an array, and what
-// follows the comma after the element.
+// cutElement returns the first element of s, and the text after the comma that follows the element. s is the
+// text between the braces of an array.
 func cutElement(s string) (element any, rest string) {
 	if s[0] != '"' {
 		text, rest, _ := strings.Cut(s, ",")
@@ -169,8 +169,8 @@ func removeElement(a []any) any {
 	return arrayText(kept)
 }
 
-// joinArray returns the elements of an array with a separator between them. The third argument
-// replaces elements that are NULL. Those are left out if there is no third argument, or if it is NULL too.
+// joinArray returns the elements of an array with a separator between them. The third argument replaces
+// elements that are NULL. If the third argument is absent or NULL, such elements are left out.
 func joinArray(a []any) any {
 	if a[0] == nil {
 		return nil

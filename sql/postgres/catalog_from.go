@@ -119,9 +119,9 @@ func ordinality(columns []string, value string) string {
 }
 
 // tableAlias reads [WITH ORDINALITY] [AS] alias[(columns)] after the call of a function in a FROM clause. end
-// is the position of the last token of the call, last that of the last token that belongs to the function. If
-// there is no alias, tableAlias returns the function's name. If there are no columns, it returns the alias as
-// the only column.
+// is the position of the last token of the call. last is the position of the last token that belongs to the
+// call or its alias. If there is no alias, tableAlias returns the function's name. If there are no columns,
+// it returns the alias as the only column.
 func (c *catalogTranslator) tableAlias(end int, function string) (alias string, columns []string, last int) {
 	at := nextSignificant(c.tokens, end+1)
 	if at < len(c.tokens) && c.tokens[at].is("with") && c.follows(at, "ordinality") {
@@ -151,7 +151,7 @@ func (c *catalogTranslator) tableAlias(end int, function string) (alias string, 
 	return alias, columns, at
 }
 
-// endsAlias reports whether the word t, after a function in a FROM clause, is no alias.
+// endsAlias reports whether the word t cannot be the alias of a function in a FROM clause.
 func (t token) endsAlias() bool {
 	name := t.name()
 	return operandKeywords[name] || endsSelect[name] || joinKeywords[name]

@@ -287,7 +287,7 @@ func (d *description) relation(a []any) any {
 	return nil
 }
 
-// number returns the OID that a number, the text of a number, or the name of a relation stands for.
+// number returns the OID for an argument: a number, the text of a number, or the name of a relation.
 func (d *description) number(argument any) any {
 	s, ok := argument.(string)
 	if !ok {

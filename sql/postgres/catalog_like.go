@@ -19,10 +19,10 @@ func matchLike(pattern, text any, ignoreCase bool) any {
 	return like(p, s)
 }
 
-// like takes at most a time in proportion to the product of the two lengths.
+// The time of like is at most in proportion to the product of the two lengths.
 func like(pattern, text string) bool {
 	// retryPattern is the position after the last %, or -1. The % covers the text up to retryText so far.
-	// After a mismatch it covers one character more.
+	// After a mismatch, the % covers one more character.
 	retryPattern, retryText := -1, 0
 	p, t := 0, 0
 	for t < len(text) {

@@ -22,8 +22,8 @@ var catalogCalls = map[string]bool{
 	"has_any_column_privilege": true, "getdatabaseencoding": true,
 }
 
-// readsCatalog reports whether a statement reads the catalog instead of the user's tables. It does not if a
-// FROM clause of it names a user's table.
+// readsCatalog reports whether a statement reads the catalog instead of the user's tables. A statement that
+// names a user's table in a FROM clause does not read the catalog.
 func readsCatalog(text string, user *schema) bool {
 	tokens := significant(scan(text, dialectPostgres))
 	starts := fromItems(tokens)
@@ -117,8 +117,8 @@ func (c *catalogTranslator) qualified() bool {
 	return last >= 0 && c.out[last].is(".")
 }
 
-// inside returns the tokens inside the parentheses or brackets that open at i, or after spaces from i on, and
-// the position of the end.
+// inside returns the tokens inside of parentheses or brackets, and the position of the closing one. The
+// opening one is at i, or after spaces at i.
 func (c *catalogTranslator) inside(i int) (tokens []token, end int) {
 	open := nextSignificant(c.tokens, i)
 	end = closing(c.tokens, open)

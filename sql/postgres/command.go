@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// commands are the verbs of statements that the server performs itself, without SHOW and FETCH, which return
+// commands are the verbs of statements that the server performs itself, except SHOW and FETCH, which return
 // rows.
 var commands = map[string]bool{
 	"begin": true, "start": true, "commit": true, "end": true, "rollback": true, "abort": true,

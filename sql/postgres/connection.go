@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// maxClosingTime is the time that a client has to accept the last message when the server closes.
+// maxClosingTime limits how long a closing server waits for a client to accept the last message.
 const maxClosingTime = time.Second
 
 // A connection is a network connection of a client. Writes have a deadline. After readAhead, a goroutine
@@ -71,7 +71,7 @@ func (c *connection) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// Write sends b, for which the client has the time maxWriteTime, or less after interrupt.
+// Write sends b. The client must accept b within maxWriteTime, or sooner after interrupt.
 func (c *connection) Write(b []byte) (int, error) {
 	c.mutex.Lock()
 	if !c.closing {

@@ -266,7 +266,7 @@ func (c *copyStatement) appendField(line []byte, i int, field []byte, count int)
 	return append(line, c.quote)
 }
 
-// appendEscaped appends a value in the text format, where a backslash escapes.
+// appendEscaped appends a value in the text format, with a backslash before special characters.
 func (c *copyStatement) appendEscaped(line, field []byte) []byte {
 	for _, b := range field {
 		switch at := strings.IndexByte("\b\f\n\r\t\v", b); {

@@ -47,8 +47,8 @@ type source struct {
 	release func() // releases the catalog; nil for the user's database
 }
 
-// columnName returns the name of a column. SQLite names a column after the text of its expression, which the
-// client does not know if it was translated.
+// columnName returns the name of a column. SQLite names a column after the text of its expression. If this
+// text was translated, the client does not know it.
 func (s source) columnName(name string, item []token) string {
 	translated := s.release != nil
 	for _, t := range item {
@@ -62,9 +62,9 @@ func (s source) columnName(name string, item []token) string {
 	return name
 }
 
-// openCursor starts a query. original is the text of the client. The types of columns are those that SQLite
-// declares or that the text tells; others are oidUnspecified. SQLite computes no row yet. The cursor's
-// method close calls cancel and releases the source; if openCursor fails, it does both itself.
+// openCursor starts a query. original is the text of the client. A column has the type that SQLite declares
+// or that the text tells, otherwise oidUnspecified. SQLite computes no row yet. The cursor's method close
+// calls cancel and releases the source. If openCursor fails, openCursor itself does both.
 func openCursor(ctx context.Context, cancel context.CancelCauseFunc, from source, original string,
 	arguments []any,
 ) (*cursor, error) {
@@ -96,8 +96,8 @@ func openCursor(ctx context.Context, cancel context.CancelCauseFunc, from source
 	return c, nil
 }
 
-// abandon closes c and returns the error for the client. failureOf comes first, because close ends the
-// context, and failureOf takes every error for a cancellation if the context has ended.
+// abandon closes c and returns the error for the client. It calls failureOf before close: close ends the
+// context, and after that failureOf takes every error for a cancellation.
 func (c *cursor) abandon(err error) error {
 	f := failureOf(c.ctx, err)
 	c.close()

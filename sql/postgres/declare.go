@@ -100,7 +100,7 @@ func (x *session) fetch(tokens []token) (p *portal, skip, count uint32, err erro
 	}
 	if relative {
 		if count == 0 {
-			return nil, 0, 0, failForward() // the row before
+			return nil, 0, 0, failForward() // RELATIVE 0 reads the current row again
 		}
 		skip, count = count-1, 1
 	}
@@ -115,7 +115,8 @@ func failForward() error {
 	return failWithHint(codeNotSupported, "cursors only move forward", "Write FETCH 100 FROM name.")
 }
 
-// openFetch gives the portal p of a FETCH statement the declared cursor that the statement reads.
+// openFetch sets the cursor of p, the portal of a FETCH statement, to the declared cursor that the statement
+// reads.
 func (x *session) openFetch(p *portal) error {
 	declared, skip, count, err := x.fetch(significant(scan(p.statement.text, dialectSQLite)))
 	if err != nil {

@@ -49,8 +49,8 @@ func decodeText(s string, o oid) (any, error) {
 	return value, nil
 }
 
-// guess returns a number if s is the text that SQLite gives to that number, and s otherwise. The number also
-// serves for columns of text, because SQLite converts a number to text when it compares the two.
+// guess returns a number if SQLite writes this number as s, otherwise s. The number also matches a column of
+// text, because SQLite converts a number to text before it compares the two.
 func guess(s string) any {
 	if len(s) == 0 || len(s) > 32 || !isDigit(s[len(s)-1]) {
 		return s

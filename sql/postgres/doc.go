@@ -13,8 +13,8 @@
 //
 // SQLite performs the statements of clients, so they must be in the dialect of SQLite. The server translates
 // what clients of PostgreSQL cannot avoid: parameters ($1), casts (x::text), strings of the forms E'text' and
-// $$text$$, the schema public, INTERVAL before a string, now(), and extract(field FROM time). The server
-// refuses statements that change data, even if the database is not read-only, unless [Options.Write] is set.
+// $$text$$, the schema public, INTERVAL before a string, now(), and extract(field FROM time). Unless
+// [Options.Write] is set, the server refuses statements that change data, even if the database allows them.
 //
 // Statements that name tables of pg_catalog or of information_schema, or functions such as version(), read a
 // catalog that describes the database's tables. The server translates the syntax of PostgreSQL in these
@@ -22,11 +22,11 @@
 // the catalog or the user's tables.
 //
 // BEGIN, COMMIT, ROLLBACK and savepoints start no transaction of SQLite. They change the state that the
-// server reports to the client, and the end of a transaction closes the client's cursors. Inside a
-// transaction too, each statement reads the newest data. SET stores the value of a setting for SHOW, unless
-// the server fixes the setting, as it does for TimeZone. Only statement_timeout and
-// default_transaction_read_only have an effect. Cursors (DECLARE, FETCH, CLOSE) and COPY … TO STDOUT work.
-// PREPARE and EXECUTE do not; drivers use the extended protocol instead.
+// server reports to the client, and the end of a transaction closes the client's cursors. Each statement
+// reads the newest data, also inside a transaction. SET stores the value of a setting for SHOW, unless the
+// server fixes the setting, as it does for TimeZone. Only statement_timeout and default_transaction_read_only
+// have an effect. Cursors (DECLARE, FETCH, CLOSE) and COPY … TO STDOUT work. PREPARE and EXECUTE do not work;
+// drivers use the extended protocol instead.
 //
 // # Writes
 //
@@ -35,8 +35,8 @@
 // an error with the code 25001, because ROLLBACK could not undo it. A message with several statements that
 // write is an error, too. In a pipeline, an error does not undo the statements before it. A string that a
 // statement assigns to a column, such as SET x = '1.5', is a value of the column's type. SET
-// default_transaction_read_only = on forbids a client to write. An error of the database whose method
-// SQLState returns a code has this code.
+// default_transaction_read_only = on forbids a client to write. If an error of the database has a method
+// SQLState, the client gets the code that this method returns.
 //
 // # Types of columns
 //
@@ -54,14 +54,15 @@
 //	TIME                              text, such as 12:30:00
 //
 // Other declarations, such as NUMERIC, tell no type. The type of an expression follows from its text if the
-// text consists of columns, literals, casts, operators, and common functions. Where no rule tells the type of
-// a column, the type is that of the first row's value, or text if this value is NULL or not known yet, for
-// example because the client asks for the types before it gives the parameters. A later value that does not
-// fit is an error with the code 42804; a cast in the statement avoids the error.
+// text consists of columns, literals, casts, operators, and common functions. If no rule tells the type of a
+// column, the column has the type of the first row's value. If this value is NULL or not known yet, the type
+// is text. For example, the value is not known if the client asks for the types before it gives the
+// parameters. A later value that does not fit is an error with the code 42804; a cast in the statement avoids
+// the error.
 //
-// The type of a parameter is the one that the client gives, or else follows from the text beside the
-// parameter, such as a cast, or the column that the statement compares it with. Any other parameter counts as
-// a number if it looks like one.
+// A parameter has the type that the client gives. If the client gives none, the type follows from the text
+// beside the parameter: a cast, or the column with which the statement compares the parameter. Any other
+// parameter counts as a number if it looks like one.
 //
 // # Safety
 //
@@ -75,8 +76,8 @@
 //
 // # Costs
 //
-// A client costs two goroutines. A query of the user's tables holds one connection of db until the client
-// has read the result or closes it. Each query reads the schema of the database first, except a prepared
-// query of the user's tables, for which only the preparation does so. After a change of the schema the server
-// rebuilds the catalog, in a time in proportion to the number of columns.
+// A client costs two goroutines. A query of the user's tables holds one connection of db until the client has
+// read the result or closes it. Each query first reads the schema of the database. A prepared query of the
+// user's tables reads the schema only when it is prepared. After a change of the schema the server rebuilds
+// the catalog. This takes time in proportion to the number of columns.
 package postgres

@@ -65,9 +65,9 @@ var operandKeywords = map[string]bool{
 	"regexp": true, "escape": true, "over": true, "filter": true, "set": true, "returning": true,
 }
 
-// operandStart returns where the operand at the end of tokens starts: a literal, a parameter, a name with
-// qualifiers, a call of a function, an expression in parentheses, one with a subscript, or CASE … END. It
-// returns -1 if tokens do not end with an operand.
+// operandStart returns the position at which the operand at the end of tokens starts. An operand is a
+// literal, a parameter, a name with qualifiers, a call of a function, an expression in parentheses, an
+// operand with a subscript, or CASE … END. It returns -1 if tokens do not end with an operand.
 func operandStart(tokens []token) int {
 	end := len(tokens) - 1
 	if end < 0 {
@@ -102,8 +102,8 @@ func operandStart(tokens []token) int {
 	return -1
 }
 
-// nameStart returns the start of the name, with its qualifiers, that ends before end. It returns end if there
-// is no name.
+// nameStart returns the start of the name that ends before end. The qualifiers of the name belong to it. It
+// returns end if there is no name.
 func nameStart(tokens []token, end int) int {
 	at := end - 1
 	for at >= 0 && end < len(tokens) && tokens[at].kind == tokenSpace {

@@ -105,7 +105,7 @@ func caseEnd(e []token, start int) int {
 	return len(e)
 }
 
-// inferCase returns the type of the results of a CASE, if those whose type is known have the same type.
+// inferCase returns the type of the results of a CASE if all results of a known type have the same type.
 func inferCase(e []token, columns columnTypes, depth int) oid {
 	result, start := oidUnspecified, -1
 	for i := 1; i < len(e); i++ {

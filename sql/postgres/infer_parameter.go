@@ -14,8 +14,10 @@ func inferParameters(text string, declared []uint32, columns columnTypes) ([]oid
 		types[i] = oid(o)
 	}
 	listType := oidUnspecified
-	list := -1     // where a list of parameters and literals after IN opens, or -1 outside of such lists
-	found := false // listType is the type of a parameter of the list; the next ones have the same type
+	list := -1 // position of the "(" of a list of parameters and literals after IN, or -1
+	// found tells whether the list had a parameter already. listType is the type of this parameter. Later
+	// parameters of the list have the same type, unless the client declares another one.
+	found := false
 	for at, t := range tokens {
 		switch {
 		case t.is("(") && at > 0 && tokens[at-1].is("in"):
@@ -49,8 +51,8 @@ func inferParameters(text string, declared []uint32, columns columnTypes) ([]oid
 	return types, nil
 }
 
-// inferParameter derives the type of the parameter at position at from the tokens before and after it. list
-// is where the list after IN opens that contains the parameter, or -1.
+// inferParameter derives the type of the parameter tokens[at] from the tokens before and after it. If the
+// parameter is in a list after IN, list is the position of the "(" of this list, otherwise -1.
 func inferParameter(tokens []token, at, list int, columns columnTypes) oid {
 	if at+2 < len(tokens) && tokens[at+1].is("::") {
 		t, _, _ := parseType(tokens, at+2)

@@ -43,8 +43,8 @@ func (o oid) size() int16 {
 	return -1
 }
 
-// typeNames maps names of types in SQL to the types in which the server sends their values, which is text for
-// uuid, for example. A type whose name has several words is listed by the first one.
+// typeNames maps the name of a type in SQL to the type in which the server sends its values. For example, the
+// server sends a uuid as text. If a name has several words, its key is the first word.
 var typeNames = map[string]oid{
 	"bool": oidBool, "boolean": oidBool,
 	"int2": oidInt2, "smallint": oidInt2,

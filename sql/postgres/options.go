@@ -25,7 +25,8 @@ type Options struct {
 	Write bool
 
 	// MaxConnections is the number of clients that may be connected at once. The server refuses further
-	// clients, with the error 53300 unless very many connect at once. Default: 256.
+	// clients with the error 53300. If very many connect at once, it closes their connections without an
+	// error. Default: 256.
 	MaxConnections int
 
 	// Logger receives connections and statements at level debug, and failures of the server at level error.

@@ -79,7 +79,7 @@ func TestTypes(t *testing.T) {
 	} {
 		for _, mode := range modes {
 			if mode == "simple_protocol" && strings.HasPrefix(test.query, "SELECT id FROM kind") {
-				continue // pgx writes Booleans and blobs as strings, to which those of SQLite are not equal
+				continue // pgx writes Booleans and blobs as strings that differ from those of SQLite
 			}
 			t.Run(mode+"/"+test.query, func(t *testing.T) {
 				c := connect(t, s, "default_query_exec_mode="+mode)

@@ -18,7 +18,7 @@ type portal struct {
 	shared    bool    // the cursor belongs to another portal, which FETCH reads
 	skip      uint32  // rows that FETCH still skips, if shared
 	limit     uint32  // rows that FETCH still reads after that, if shared
-	ran       bool    // the statement, which writes rows and returns none, has run
+	ran       bool    // whether a statement that writes rows and returns none has run
 }
 
 func (p *portal) close() {
@@ -86,7 +86,8 @@ func (x *session) openPortal(p *portal) error {
 	return err
 }
 
-// useDescription gives the columns of the cursor the types that the statement's description tells the client.
+// useDescription sets the types of the cursor's columns to those in the statement's description, which the
+// client has.
 func (x *session) useDescription(p *portal) {
 	if len(p.statement.columns) != len(p.cursor.columns) {
 		return

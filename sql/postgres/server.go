@@ -36,10 +36,10 @@ type Server struct {
 // server.
 func Listen(address string, db *sql.DB, o Options) (*Server, error) {
 	if db == nil {
-		panic("postgres: Listen needs a database, db is nil")
+		panic("postgres: Listen: db is nil: pass a database")
 	}
 	if o.MaxConnections < 0 {
-		panic(fmt.Sprintf("postgres: Options.MaxConnections is %d, it must not be negative",
+		panic(fmt.Sprintf("postgres: Options.MaxConnections is %d: it must not be negative",
 			o.MaxConnections))
 	}
 	if o.MaxConnections == 0 {

@@ -22,8 +22,8 @@ func (w *wire) perform(steps ...step) {
 	}
 }
 
-// TestReset checks that a client learns of settings that RESET and DISCARD change, and that they get the
-// values from the start of the session.
+// TestReset checks that a client learns of settings that RESET and DISCARD change, and that these settings
+// get the values from the start of the session.
 func TestReset(t *testing.T) {
 	w := dial(t, listen(t, postgres.Options{}), "application_name", "start")
 	const show = "RowDescription start SHOW I"

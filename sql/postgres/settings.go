@@ -24,8 +24,8 @@ var reportedSettings = []string{
 	"application_name", "default_transaction_read_only", "in_hot_standby",
 }
 
-// fixedSettings are settings that no client can change. The settings about read-only transactions are fixed
-// on read-only servers.
+// fixedSettings are settings that no client can change. The two settings about read-only transactions are
+// fixed on read-only servers only.
 var fixedSettings = map[string]string{
 	"server_version": serverVersion, "server_version_num": serverVersionNum, "server_encoding": "UTF8",
 	"client_encoding": "UTF8", "integer_datetimes": "on", "standard_conforming_strings": "on",

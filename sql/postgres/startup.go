@@ -102,7 +102,8 @@ func (x *session) startTLS() error {
 	x.conn.Conn = encrypted
 	x.conn.mutex.Unlock()
 	x.encrypted = true
-	// The new backend drops the bytes that the old one read, which without encryption anyone may have sent.
+	// The old backend may have read bytes before the encryption began. Anyone may have sent these bytes, so
+	// the new backend drops them.
 	x.newBackend()
 	return nil
 }
@@ -150,7 +151,8 @@ func (x *session) welcome(message *pgproto3.StartupMessage) error {
 	return nil
 }
 
-// negotiate tells a client that wants a newer version or extensions of the protocol what the server speaks.
+// negotiate answers a client that asks for a newer version or for extensions of the protocol. The answer says
+// what the server speaks.
 func (x *session) negotiate(message *pgproto3.StartupMessage) {
 	var unknown []string
 	for _, name := range slices.Sorted(maps.Keys(message.Parameters)) {

@@ -68,7 +68,8 @@ func newStatement(text string) *statement {
 }
 
 // verbAfterWith returns the verb of a statement that starts with WITH and changes data, or "" for other
-// statements. It skips the common table expressions, as SQLite does not admit such a verb in parentheses.
+// statements. It skips the common table expressions, because SQLite does not admit such a verb in
+// parentheses.
 func verbAfterWith(tokens []token) string {
 	for i := 0; i < len(tokens); i++ {
 		t := tokens[i]
@@ -155,8 +156,8 @@ func catalogNameOf(text string) string {
 		"information_schema_").Replace(text)
 }
 
-// prepare checks a statement and finds the types of its parameters and, as far as they are known without a
-// row, of its columns.
+// prepare checks a statement. It finds the types of the parameters, and the types of those columns whose type
+// is known without a row.
 func (x *session) prepare(text string, declared []uint32) (*statement, error) {
 	st := newStatement(text)
 	if err := x.check(st); err != nil {
@@ -208,9 +209,9 @@ func (x *session) prepare(text string, declared []uint32) (*statement, error) {
 // maxDescribeTime is the time that describeByRow waits for the first row.
 const maxDescribeTime = time.Second
 
-// describeStatement gives a type to all columns of a query, before a client gives the parameters. A column
-// whose type neither SQLite nor the text tells has the type of the first row's value. If the query has
-// parameters or returns no row in time, the column is text.
+// describeStatement gives a type to all columns of a query, before a client gives the parameters. If neither
+// SQLite nor the text tells the type of a column, the column has the type of the first row's value. If the
+// query has parameters or returns no row in time, the column is text.
 func (x *session) describeStatement(st *statement) error {
 	for i := range st.columns {
 		if st.columns[i].oid == oidUnspecified {

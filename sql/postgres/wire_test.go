@@ -269,7 +269,7 @@ func TestCancelContext(t *testing.T) {
 	}
 }
 
-// TestGone drops the connection during a statement. The statement must end, and the session with it.
+// TestGone drops the connection during a statement. The statement and the session must end.
 func TestGone(t *testing.T) {
 	s, entered := newSlowServer(t, postgres.Options{MaxConnections: 1})
 	w := dial(t, s)

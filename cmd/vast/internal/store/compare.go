@@ -37,11 +37,11 @@ type differs struct {
 	ID    string  `json:"id"`
 	Name  string  `json:"name,omitempty"`
 	What  string  `json:"what"` // came, went or changed
-	Parts []parts `json:"parts,omitempty"`
+	Parts []texts `json:"parts,omitempty"`
 }
 
-// parts has the texts of a component in both moments.
-type parts struct {
+// texts has the texts of a component in both moments.
+type texts struct {
 	Column string `json:"column"`
 	Before string `json:"before,omitempty"`
 	After  string `json:"after,omitempty"`
@@ -140,7 +140,7 @@ func has(col vast.AnyColumn, e vast.Entity) bool {
 // compare compares the component of an entity in both moments, and counts a difference in p.counted. The
 // entity must be alive in the first moment; alive tells whether it is alive in the second moment. If describe
 // is false, part lacks the text of a component that came or went.
-func (p *pair) compare(e vast.Entity, alive, describe bool) (part parts, same bool) {
+func (p *pair) compare(e vast.Entity, alive, describe bool) (part texts, same bool) {
 	was := p.before != nil && has(p.before, e)
 	is := alive && p.after != nil && has(p.after, e)
 	switch {
@@ -149,20 +149,20 @@ func (p *pair) compare(e vast.Entity, alive, describe bool) (part parts, same bo
 	case is && !was:
 		p.counted.Came++
 	case !was:
-		return parts{}, true
+		return texts{}, true
 	default:
 		a, b := component(p.before, e), component(p.after, e)
 		if reflect.DeepEqual(a, b) {
-			return parts{}, true
+			return texts{}, true
 		}
 		// DeepEqual returns false for a NaN and for values of different types. If the values have equal
 		// texts, the components nevertheless count as equal.
 		before, after := text(a), text(b)
 		if before == after {
-			return parts{}, true
+			return texts{}, true
 		}
 		p.counted.Changed++
-		return parts{p.name, cut(before), cut(after)}, false
+		return texts{p.name, cut(before), cut(after)}, false
 	}
 	part.Column = p.name
 	if describe && was {

@@ -431,7 +431,7 @@ func TestLook(t *testing.T) {
 		}
 	}
 	if e := d.Entities[2]; !strings.HasPrefix(e.Name, "person 3 ") || len(e.Parts) != 2 ||
-		e.Parts[1] != (parts{"place", "{X: 3, Y: NaN}", "{X: 3, Y: 4}"}) {
+		e.Parts[1] != (texts{"place", "{X: 3, Y: NaN}", "{X: 3, Y: 4}"}) {
 		t.Errorf("%+v", e)
 	}
 	if status := answer(t, request(t, "GET", server.URL+"/store/compare?before=3&after=3"),

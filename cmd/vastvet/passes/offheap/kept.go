@@ -13,9 +13,10 @@ import (
 	"github.com/vastgo/vast/cmd/vastvet/internal/trace"
 )
 
-// kept reports whether something may keep the target of a local variable alive, or the variable itself if
-// place is set. For example, the target may be pinned, stored in another variable or passed to a function.
-// Memory outside of Go's heap keeps nothing alive. steps limits the variables that kept follows.
+// kept reports whether something else may keep memory alive. If place is set, this memory is the local
+// variable v, otherwise the target of v. For example, the target may be pinned, stored in another variable or
+// passed to a function. Memory outside of Go's heap keeps nothing alive. steps limits the variables that kept
+// follows.
 func (f *finder) kept(v *types.Var, place bool, steps int) bool {
 	if f.uses == nil {
 		f.uses = map[*types.Var][]inspector.Cursor{}
