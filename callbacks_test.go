@@ -325,7 +325,7 @@ func tryCallback(
 	if v != nil {
 		text := fmt.Sprint(v)
 		remedies := []string{"after the loop", ": call it after ", "do not use a world after Close",
-			": write after the operation", ": take the slot from a query "}
+			": write after the operation", ": take the slot from a query ", "after NewN"}
 		says := func(remedy string) bool { return strings.Contains(text, remedy) }
 		if !slices.ContainsFunc(remedies, says) {
 			t.Fatalf("%s panics without a remedy: %s", what, text)

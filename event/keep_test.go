@@ -3,7 +3,6 @@ package event_test
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/vastgo/vast"
 	"github.com/vastgo/vast/event"
+	"github.com/vastgo/vast/internal/crashtest"
 	"github.com/vastgo/vast/internal/modeltest"
 	"github.com/vastgo/vast/sched"
 	"github.com/vastgo/vast/store"
@@ -170,10 +170,7 @@ func TestStore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	copied := t.TempDir() // the folder of a process that has died
-	if err := os.CopyFS(copied, os.DirFS(dir)); err != nil {
-		t.Fatal(err)
-	}
+	copied := crashtest.Copy(t, dir)
 	if err := st.Close(); err != nil {
 		t.Fatal(err)
 	}

@@ -4,14 +4,13 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/internal/crashtest"
 	"github.com/vastgo/vast/observe"
 	"github.com/vastgo/vast/sched"
 	"github.com/vastgo/vast/store"
@@ -107,7 +106,7 @@ func (p *watched) open(t *testing.T, dir string, noted bool) *store.Store {
 // the checkpoint holds their notes.
 func TestReplay(t *testing.T) {
 	for _, noted := range []bool{true, false} {
-		dir, crashed := t.TempDir(), filepath.Join(t.TempDir(), "crashed")
+		dir := t.TempDir()
 		p := newWatched()
 		st := p.open(t, dir, noted)
 		p.ticks(t, 10)
@@ -120,14 +119,11 @@ func TestReplay(t *testing.T) {
 		if err == nil {
 			err = st.Wait(t.Context(), position)
 		}
-		if err == nil {
-			err = os.CopyFS(crashed, os.DirFS(dir))
-		}
 		if err != nil {
 			t.Fatal(err)
 		}
 		again := newWatched()
-		recovered := again.open(t, crashed, noted)
+		recovered := again.open(t, crashtest.Copy(t, dir), noted)
 		if same := slices.Equal(again.told, p.told); same != noted || len(p.told) < 500 {
 			t.Errorf("notes %t: %d events, %d in the replay, equal is %t", noted, len(p.told),
 				len(again.told), same)

@@ -3,13 +3,12 @@ package prefab_test
 import (
 	"bytes"
 	"errors"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 	"time"
 
 	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/internal/crashtest"
 	"github.com/vastgo/vast/prefab"
 	"github.com/vastgo/vast/sched"
 	"github.com/vastgo/vast/store"
@@ -128,7 +127,7 @@ func (y *yard) open(dir string) (*store.Store, error) {
 // TestReplay lets a store repeat ticks that make instances and apply templates, as after a crash. The world
 // is the same, and continues in the same way.
 func TestReplay(t *testing.T) {
-	dir, crashed := t.TempDir(), filepath.Join(t.TempDir(), "crashed")
+	dir := t.TempDir()
 	must := func(errs ...error) {
 		t.Helper()
 		if err := errors.Join(errs...); err != nil {
@@ -149,10 +148,10 @@ func TestReplay(t *testing.T) {
 	before := y.changes
 	ticks(y, 8)
 	position, err := st.Record(nil) // behind the records of all ticks
-	must(err, st.Wait(t.Context(), position), os.CopyFS(crashed, os.DirFS(dir)))
+	must(err, st.Wait(t.Context(), position))
 
 	again := newYard(t)
-	recovered, err := again.open(crashed)
+	recovered, err := again.open(crashtest.Copy(t, dir))
 	must(err)
 	if n := recovered.LastTick(); n != 16 || before == 0 || y.changes == before ||
 		again.changes != y.changes-before || len(again.templates()) != 4 {

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +12,7 @@ import (
 
 	"github.com/ncruces/go-sqlite3"
 	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/internal/crashtest"
 	"github.com/vastgo/vast/store"
 	"github.com/vastgo/vast/vm"
 )
@@ -99,10 +98,7 @@ func TestCrash(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	copied := filepath.Join(t.TempDir(), "crashed")
-	if err := os.CopyFS(copied, os.DirFS(dir)); err != nil {
-		t.Fatal(err)
-	}
+	copied := crashtest.Copy(t, dir)
 	if refused != 1 || !slices.Equal(own, []string{"of the program"}) {
 		t.Errorf("%d edits were refused, want 1; the other inputs are %q", refused, own)
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/internal/crashtest"
 	"github.com/vastgo/vast/sched"
 	"github.com/vastgo/vast/store"
 )
@@ -150,7 +151,7 @@ func TestJobsInFlightAreKept(t *testing.T) {
 	if err := a.st.Checkpoint(); err != nil {
 		t.Fatal(err)
 	}
-	at20 := copyFolder(t, dir)
+	at20 := crashtest.Copy(t, dir)
 	a.run(t, 3)
 	record := func(value uint64) {
 		position, err := a.st.Record(binary.LittleEndian.AppendUint64(nil, value))
@@ -163,8 +164,8 @@ func TestJobsInFlightAreKept(t *testing.T) {
 	}
 	record(1000)
 	a.run(t, 4)
-	record(2000)                                        // makes the ticks durable, and waits for the next tick
-	b := keptPlanner(t, copyFolder(t, dir), 1, options) // replays seven ticks and the first input
+	record(2000)                                            // makes the ticks durable, and waits for the next tick
+	b := keptPlanner(t, crashtest.Copy(t, dir), 1, options) // replays seven ticks and the first input
 	if b.st.LastTick() != 27 || a.sum() != b.sum() {
 		t.Fatalf("tick %d: the worlds differ", b.st.LastTick())
 	}
@@ -188,7 +189,7 @@ func TestJobsInFlightAreKept(t *testing.T) {
 	}
 
 	// Fewer Ticks in a new build do not change the jobs in flight.
-	e := keptPlanner(t, copyFolder(t, at20), 1, sched.JobsOptions{Ticks: 2})
+	e := keptPlanner(t, crashtest.Copy(t, at20), 1, sched.JobsOptions{Ticks: 2})
 	if got := e.s.Stats().Jobs[0]; got.InFlight == 0 || got.Started != uint64(got.InFlight) {
 		t.Errorf("after Open: %+v", got)
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/internal/crashtest"
 	"github.com/vastgo/vast/store"
 )
 
@@ -128,7 +129,7 @@ func TestCompactRefusesWrongFolder(t *testing.T) {
 	}
 
 	n := liveOn(t, 3, 23) // makes a folder with a journal
-	dir = copyFolder(t, n.dir)
+	dir = crashtest.Copy(t, n.dir)
 	files, err := store.Files(dir)
 	if err != nil {
 		t.Fatal(err)

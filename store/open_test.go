@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/internal/crashtest"
 	"github.com/vastgo/vast/internal/longtest"
 	"github.com/vastgo/vast/sched"
 	"github.com/vastgo/vast/store"
@@ -96,30 +97,6 @@ func (k *kept) saved(t *testing.T) []byte {
 	return b.Bytes()
 }
 
-// copyFolder returns a copy of a folder, as a crash of the process would leave it. It copies again if a
-// checkpoint has replaced files during the copy.
-func copyFolder(t *testing.T, from string) string {
-	t.Helper()
-	names := func() string {
-		files, err := os.ReadDir(from)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return fmt.Sprint(files)
-	}
-	for {
-		before, to := names(), t.TempDir()
-		err := os.CopyFS(to, os.DirFS(from))
-		if names() != before {
-			continue
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		return to
-	}
-}
-
 // TestRecover copies the folder after some ticks, without Close, as if the process had died.
 func TestRecover(t *testing.T) {
 	dir := t.TempDir()
@@ -147,7 +124,7 @@ func TestRecover(t *testing.T) {
 	if got := a.st.DurableTick(); got != 30 {
 		t.Errorf("tick %d is durable, want 30", got)
 	}
-	b := openKept(t, copyFolder(t, dir), optionsOfKept())
+	b := openKept(t, crashtest.Copy(t, dir), optionsOfKept())
 	if got := b.st.LastTick(); got != 30 {
 		t.Fatalf("tick %d is the last one, want 30", got)
 	}
@@ -195,7 +172,7 @@ func TestReopen(t *testing.T) {
 			t.Fatal(err)
 		}
 		if round == 0 {
-			reference = openKept(t, copyFolder(t, dir), optionsOfKept())
+			reference = openKept(t, crashtest.Copy(t, dir), optionsOfKept())
 		}
 	}
 	files, err := filepath.Glob(filepath.Join(dir, "checkpoint-*"))
@@ -252,7 +229,7 @@ func TestRecoveredScheduleContinues(t *testing.T) {
 	for st.DurableTick() < 29 {
 		time.Sleep(time.Millisecond)
 	}
-	_, s2, st2, sum2 := start(copyFolder(t, dir), 8) // the folder's seed, 7, replaces 8
+	_, s2, st2, sum2 := start(crashtest.Copy(t, dir), 8) // the folder's seed, 7, replaces 8
 	if got := st2.LastTick(); got != 29 {
 		t.Fatalf("tick %d is the last one, want 29", got)
 	}
@@ -297,7 +274,7 @@ func TestChangesOutsideOfTicks(t *testing.T) {
 	if err := a.st.Wait(context.Background(), a.record(t, 5)); err != nil {
 		t.Fatal(err)
 	}
-	b := openKept(t, copyFolder(t, dir), optionsOfKept())
+	b := openKept(t, crashtest.Copy(t, dir), optionsOfKept())
 	if b.st.LastTick() != a.st.LastTick() || !bytes.Equal(a.saved(t), b.saved(t)) {
 		t.Errorf("the recovered world, at tick %d, differs from the first world, at tick %d",
 			b.st.LastTick(), a.st.LastTick())
@@ -365,7 +342,7 @@ func TestOpenErrors(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := made
 			if c.damage != nil {
-				dir = copyFolder(t, made)
+				dir = crashtest.Copy(t, made)
 				c.damage(dir)
 			}
 			before := listing(t, dir)
@@ -422,13 +399,13 @@ func TestRecoverTicksOfAnotherBuild(t *testing.T) {
 	for a.st.DurableTick() < 3 {
 		time.Sleep(time.Millisecond)
 	}
-	dead := copyFolder(t, dir)
+	dead := crashtest.Copy(t, dir)
 	recovered := func(change func(o *store.Options)) (uint64, error) {
 		b := &kept{town: newTown(t, false)}
 		b.clock = vast.SetResource(b.w, clock{})
 		o := optionsOfKept()
 		change(&o)
-		st, err := store.Open(copyFolder(t, dead), b.w, o)
+		st, err := store.Open(crashtest.Copy(t, dead), b.w, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -463,7 +440,7 @@ func TestRecoverTicksMadeAfterDropTail(t *testing.T) {
 	}
 	o := optionsOfKept()
 	o.DropTail = true
-	second := copyFolder(t, dir)
+	second := crashtest.Copy(t, dir)
 	b := openKept(t, second, o)
 	if got := b.st.LastTick(); got != 0 {
 		t.Fatalf("tick %d is the last one, want 0", got)
@@ -477,7 +454,7 @@ func TestRecoverTicksMadeAfterDropTail(t *testing.T) {
 	if err := b.st.Wait(context.Background(), b.record(t, 2)); err != nil {
 		t.Fatal(err)
 	}
-	c := openKept(t, copyFolder(t, second), optionsOfKept())
+	c := openKept(t, crashtest.Copy(t, second), optionsOfKept())
 	if c.st.LastTick() != 2 || !bytes.Equal(b.saved(t), c.saved(t)) {
 		t.Errorf("tick %d is the last one, want 2 and equal worlds", c.st.LastTick())
 	}
@@ -561,7 +538,7 @@ func TestRecoverScheduleAfterReset(t *testing.T) {
 	for st.DurableTick() < last {
 		time.Sleep(time.Millisecond)
 	}
-	s2, st2, sum2 := start(copyFolder(t, dir))
+	s2, st2, sum2 := start(crashtest.Copy(t, dir))
 	if st2.LastTick() != last || sum() != sum2() {
 		t.Errorf("tick %d has the sum %d, want tick %d with the sum %d", st2.LastTick(), sum2(), last, sum())
 	}
@@ -591,7 +568,7 @@ func TestChanged(t *testing.T) {
 		t.Fatal(err)
 	}
 	tick()
-	b := openKept(t, copyFolder(t, dir), optionsOfKept())
+	b := openKept(t, crashtest.Copy(t, dir), optionsOfKept())
 	if b.clock.Note != "edited" || b.st.LastTick() < 2 {
 		t.Errorf("the clock is %+v at tick %d", *b.clock, b.st.LastTick())
 	}
@@ -606,7 +583,7 @@ func TestChanged(t *testing.T) {
 	if err := a.st.Wait(context.Background(), a.record(t, 6)); err != nil {
 		t.Fatal(err)
 	}
-	c := openKept(t, copyFolder(t, dir), optionsOfKept())
+	c := openKept(t, crashtest.Copy(t, dir), optionsOfKept())
 	if c.clock.Note != "edited again" || c.st.LastTick() != last+1 {
 		t.Errorf("the clock is %+v at tick %d, want tick %d", *c.clock, c.st.LastTick(), last+1)
 	}

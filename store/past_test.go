@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/internal/crashtest"
 	"github.com/vastgo/vast/internal/longtest"
 	"github.com/vastgo/vast/sched"
 	"github.com/vastgo/vast/store"
@@ -380,7 +381,7 @@ func TestVerify(t *testing.T) {
 		}
 	}
 	mustBeSound(t, n.dir) // while a program has the folder open
-	dir := copyFolder(t, n.dir)
+	dir := crashtest.Copy(t, n.dir)
 	kinds := mustBeSound(t, dir)
 	if kinds[store.FileCheckpoint] < 3 || kinds[store.FileJournal] < 3 || kinds[store.FileUnfinished] != 1 ||
 		kinds[store.FileUnknown] != 1 {
@@ -468,7 +469,7 @@ func TestVerifyReportsMissingFiles(t *testing.T) {
 		newest = max(newest, f.Number)
 	}
 	errorWithout := func(f store.File) error {
-		dir := copyFolder(t, n.dir)
+		dir := crashtest.Copy(t, n.dir)
 		if err := os.Remove(filepath.Join(dir, f.Name)); err != nil {
 			t.Fatal(err)
 		}
@@ -546,7 +547,7 @@ func TestCompact(t *testing.T) {
 	n := liveOn(t, 3, 23)
 	err := store.Compact(n.dir)
 	mustSay(t, err, "is in use by process")
-	dir := copyFolder(t, n.dir)
+	dir := crashtest.Copy(t, n.dir)
 	if err := store.Compact(dir); err != nil {
 		t.Fatal(err)
 	}
@@ -577,7 +578,7 @@ func TestCompact(t *testing.T) {
 	if err := store.Compact(filepath.Join(dir, "none")); !errors.Is(err, fs.ErrNotExist) {
 		t.Error(err)
 	}
-	bad := copyFolder(t, n.dir)
+	bad := crashtest.Copy(t, n.dir)
 	files, err = store.Files(bad)
 	if err != nil {
 		t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/internal/crashtest"
 	"github.com/vastgo/vast/sched"
 	"github.com/vastgo/vast/store"
 )
@@ -110,7 +111,7 @@ func TestSwitchedSystemsAreReplayed(t *testing.T) {
 	for a.st.DurableTick() < 30 {
 		time.Sleep(time.Millisecond) // waits for the disk
 	}
-	b := start(copyFolder(t, dir), 1)
+	b := start(crashtest.Copy(t, dir), 1)
 	if b.st.LastTick() != 30 || a.sum() != b.sum() {
 		t.Fatalf("tick %d, value %v, want 30, %v", b.st.LastTick(), b.season.Get(), a.season.Get())
 	}

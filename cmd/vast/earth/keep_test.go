@@ -3,7 +3,6 @@ package earth
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -12,32 +11,9 @@ import (
 
 	"github.com/vastgo/vast"
 	"github.com/vastgo/vast/inspect"
+	"github.com/vastgo/vast/internal/crashtest"
 	"github.com/vastgo/vast/store"
 )
-
-// crash returns a copy of a folder, as a crash of the process would leave the folder. If a checkpoint
-// replaces files during the copy, crash copies the folder again.
-func crash(t *testing.T, dir string) string {
-	t.Helper()
-	names := func() string {
-		files, err := os.ReadDir(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return fmt.Sprint(files)
-	}
-	for {
-		before, to := names(), t.TempDir()
-		err := os.CopyFS(to, os.DirFS(dir))
-		if names() != before {
-			continue
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		return to
-	}
-}
 
 // TestEvery checks that the time between checkpoints is Config.Every, not the default of one second.
 func TestEvery(t *testing.T) {
@@ -80,7 +56,7 @@ func TestWorldGoesOn(t *testing.T) {
 	}
 	tick(t, free, 150)
 	tick(t, a, 150)
-	dir = crash(t, dir)
+	dir = crashtest.Copy(t, dir)
 	b := open(4)
 	if n := b.Resumed(); n > 150 || n != b.Counts().Ticks {
 		t.Fatalf("the world goes on after tick %d, want a tick up to 150", n)
@@ -123,7 +99,7 @@ func TestTicksAreReplayed(t *testing.T) {
 	for a.Store().DurableTick() < 100 { // ticks become durable once a second
 		time.Sleep(time.Millisecond)
 	}
-	c.Data = crash(t, c.Data)
+	c.Data = crashtest.Copy(t, c.Data)
 	b := newEarth(t, c)
 	if b.Resumed() < 100 || b.Hash() != a.Hash() {
 		t.Errorf("the world goes on after tick %d with the hash %s, want 100 and %s", b.Resumed(), b.Hash(),
@@ -162,7 +138,7 @@ func TestEditsStay(t *testing.T) {
 	}
 	tick(t, free, 70)
 	tick(t, kept, 20)
-	c.Data = crash(t, c.Data)
+	c.Data = crashtest.Copy(t, c.Data)
 	again := newEarth(t, c)
 	if again.Resumed() < 60 {
 		t.Fatalf("the world goes on after tick %d, but tick 60 was durable", again.Resumed())
@@ -235,7 +211,7 @@ func TestEditsAreReplayed(t *testing.T) {
 		t.Fatalf("the hashes are %s and %s, and %d edits failed; want equal hashes and no failed edit",
 			kept.Hash(), free.Hash(), failed)
 	}
-	c.Data, c.Workers = crash(t, c.Data), 3
+	c.Data, c.Workers = crashtest.Copy(t, c.Data), 3
 	again := newEarth(t, c)
 	if again.Resumed() != 63 || again.Hash() != free.Hash() {
 		t.Errorf("the world goes on after tick %d with the hash %s, want 63 and %s", again.Resumed(),
@@ -280,7 +256,7 @@ func TestOtherBuild(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.Data = crash(t, c.Data)
+	c.Data = crashtest.Copy(t, c.Data)
 	_, err = New(c)
 	if other, ok := errors.AsType[*store.BuildError](err); !ok || other.Ticks != 3 || other.Base != 10 ||
 		other.Tick != 11 || other.Recorded != "another" {

@@ -17,6 +17,7 @@ import (
 	"github.com/gdamore/tcell/v2"
 	"github.com/vastgo/vast/cmd/vast/internal/cli"
 	"github.com/vastgo/vast/cmd/vast/internal/tty/ttytest"
+	"github.com/vastgo/vast/internal/crashtest"
 	"github.com/vastgo/vast/store"
 )
 
@@ -124,30 +125,6 @@ func TestFolderInUse(t *testing.T) {
 	}
 }
 
-// crash copies the folder of a running world and returns the copy. The copy has the state that a crash of
-// the process would leave. If a checkpoint replaces files during the copying, crash makes a new copy.
-func crash(t *testing.T, dir string) string {
-	t.Helper()
-	names := func() string {
-		files, err := os.ReadDir(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return fmt.Sprint(files)
-	}
-	for {
-		before, copied := names(), t.TempDir()
-		err := os.CopyFS(copied, os.DirFS(dir))
-		if names() != before {
-			continue
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		return copied
-	}
-}
-
 // TestRemedyOfOtherBuild checks that the error for ticks of another build names -drop-tail, and that vast
 // earth has this flag.
 func TestRemedyOfOtherBuild(t *testing.T) {
@@ -203,7 +180,7 @@ func TestEditsSurvive(t *testing.T) {
 		if status := request(t, "PATCH", u, path, body, nil); status != http.StatusOK {
 			t.Fatalf("edit: %d", status)
 		}
-		again := begin(t, "-json", "-data", crash(t, dir), "-hz", "1", "-inspect-write")
+		again := begin(t, "-json", "-data", crashtest.Copy(t, dir), "-hz", "1", "-inspect-write")
 		if got := weight(again.url(), roma); !strings.Contains(got, "1234567") {
 			t.Errorf("paused %v: the edit is not durable: %s", paused, got)
 		}
