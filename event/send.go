@@ -37,14 +37,14 @@ func (w *writer[T]) endRun() {
 //
 // c is the Context that the system or the part of Each, Split or Reduce receives. The system must declare
 // the queue in WritesResources, unless it is exclusive. A nil c is for other code on the goroutine that
-// ticks. Between ticks it sends events at the beginning of the next tick. In a hook that runs while the
-// schedule applies commands, it sends events behind those of the systems that have run. In an exclusive
+// ticks. Events that it sends between ticks are the first events of the next tick. In a hook that runs while
+// the schedule applies commands, it sends events behind those of the systems that have run. In an exclusive
 // system it sends events as if the system had sent them. After Close of the schedule it does nothing, because
 // vast.World.Close calls hooks.
 //
 // Send panics with a [*vm.Error] if there is no memory; then the queue is unchanged. See [Queue.Grow]. It
 // panics if the system does not declare the queue. Complexity: O(1). Workers share no memory that Send
-// writes, and take a mutex once for each block of 16 KiB.
+// writes, and lock a mutex only when they begin a block (16 KiB, or less with a small MaxBytes).
 func (q *Queue[T]) Send(c *sched.Context, event T) { q.slot(c).set(vast.Entity{}, event) }
 
 // SendTo sends an event with a target. Otherwise it is like [Queue.Send]. The target may be dead. It must not

@@ -17,7 +17,7 @@ type ColumnInfo struct {
 	Storage Storage
 	Layout  Layout // layout of an element; zero for a tag
 	Linked  string // name of the [vast.Relation] or [vast.Edges] that own the column; empty for other columns
-	Private bool   // whether the column belongs to the targets of Linked and holds no components
+	Private bool   // whether the column keeps data of the targets of Linked; it holds no components then
 
 	Disabled bool // whether the column is the tag of a [vast.Disabled]
 	// Disables are the IDs of the columns whose components a vast.Disabled switches off. They are nil for a

@@ -9,7 +9,8 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// eventKeeper is a keeper that lists the calls of Begin, End and Writes, and the runs of the systems.
+// eventKeeper is a keeper that lists the calls of Begin, End, Writes and Changed, and the runs of the
+// systems.
 type eventKeeper struct {
 	mu     sync.Mutex
 	events []string

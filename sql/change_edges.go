@@ -87,8 +87,12 @@ func (c *change) checkNewEdge(p *changedPart, row int, source vast.Entity) error
 	case !present:
 		s.added++
 	case c.onConflict == conflictAbort:
-		return c.fail(row, codeExists, "the entity has an edge to %v in %s already: UPDATE this edge, or "+
-			"use INSERT OR REPLACE", target, p.info.Name)
+		remedy := "UPDATE this edge, or use INSERT OR REPLACE"
+		if c.verb == verbUpdate {
+			remedy = "use UPDATE OR REPLACE"
+		}
+		return c.fail(row, codeExists, "the entity has an edge to %v in %s already: %s", target, p.info.Name,
+			remedy)
 	case c.onConflict == conflictIgnore:
 		c.skip(row)
 		return nil
