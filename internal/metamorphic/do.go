@@ -75,6 +75,9 @@ func (p *player) do(op Op) (ordered bool) {
 				if err := p.schedule.Tick(); err != nil {
 					panic(err)
 				}
+				p.see("jobs", p.worked)
+				p.worked = p.worked[:0]
+				p.next()
 			}
 		}
 		return false
@@ -262,6 +265,7 @@ func (p *player) empty() {
 		panic(err)
 	}
 	p.prefabs.roots, p.heard = nil, 0
-	p.watch.Next()
+	p.watch.skip()
 	clear(p.watch.keys)
+	clear(p.watch.observed)
 }

@@ -85,6 +85,30 @@ func TestCoverage(t *testing.T) {
 	}
 }
 
+// TestTicksTell checks that the ticks of a stream end jobs, refuse jobs, and call each function of the
+// observer.
+func TestTicksTell(t *testing.T) {
+	var out strings.Builder
+	p := &player{Configuration: Configuration{Workers: 2}, out: &out}
+	p.open()
+	defer p.close()
+	for i, op := range Random(rand.New(rand.NewPCG(5, 6)), streamOps) {
+		p.at = i
+		p.find()
+		if op.Do != Empty {
+			p.do(op)
+		}
+		p.told = p.told[:0]
+	}
+	for _, what := range []string{"ended {", "refused {", "left", "entered", "changed"} {
+		if n := strings.Count(out.String(), what); n < 5 {
+			t.Errorf("the ticks tell %q %d times, want 5 times or more", what, n)
+		} else {
+			t.Logf("%q: %d times", what, n)
+		}
+	}
+}
+
 func TestShrink(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	ops := Random(r, 500)

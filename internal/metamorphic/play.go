@@ -49,6 +49,7 @@ type player struct {
 
 	living  []keyed   // sorted by key
 	heard   uint64    // sum over the events that the schedule has read
+	worked  []string  // jobs that the current tick has refused or ended
 	told    []string  // hook calls of the current operation
 	at      int       // index of the current operation
 	turn    int       // index of the tick within the current operation, which runs up to 3 ticks
@@ -115,8 +116,8 @@ func (p *player) open() {
 		w.Archetype(p.key, a, b, p.tag)}
 	p.commands = vast.NewCommands(w, vast.CommandsOptions{Bytes: 1 << 16})
 	p.living = nil
-	p.newSchedule()
 	p.newWatch()
+	p.newSchedule()
 	p.newGroups()
 	w.OnMove(p.moved)
 	tell := func(what string) func(vast.Entity, uint64) {
@@ -131,7 +132,7 @@ func (p *player) open() {
 }
 
 func (p *player) close() {
-	for _, c := range []io.Closer{p.schedule, p.watch, p.world, p.commands} {
+	for _, c := range []io.Closer{p.schedule, &p.watch, p.world, p.commands} {
 		if err := c.Close(); err != nil {
 			panic(err)
 		}

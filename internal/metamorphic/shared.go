@@ -71,7 +71,7 @@ func (p *player) regroup() {
 	by := []vast.AnyColumn{nil, p.kind, p.aim}[p.at%3]
 	p.world.Regroup(p.world.Query(p.key), vast.MoveOptions{By: by})
 	p.find()
-	p.watch.Next() // moved entities leave and enter
+	p.watch.skip() // moved entities leave and enter
 }
 
 // moved renews the references that the world does not see.
@@ -79,8 +79,5 @@ func (p *player) moved(old, new vast.Entity) {
 	if i := slices.Index(p.prefabs.roots, old); i >= 0 {
 		p.prefabs.roots[i] = new
 	}
-	if key, ok := p.watch.keys[old]; ok {
-		delete(p.watch.keys, old)
-		p.watch.keys[new] = key
-	}
+	p.watch.moved(old, new)
 }

@@ -6,9 +6,10 @@ import (
 	"github.com/vastgo/vast/sched"
 )
 
-// newSchedule makes a schedule with systems that write columns and record commands. The workers share the
-// batches of a system. The results depend only on keys, values, and the numbers of the operation and of the
-// tick. The system named "change" makes the keys of new entities from keys and these numbers.
+// newSchedule makes a schedule with systems that write columns, record commands, start jobs and call an
+// observer. The workers share the batches of a system. The results depend only on keys, values, and the
+// numbers of the operation and of the tick. The system named "change" makes the keys of new entities from
+// keys and these numbers.
 func (p *player) newSchedule() {
 	w, a, b := p.world, p.columns[0], p.columns[1]
 	p.schedule = sched.New(w, sched.Options{Workers: p.Workers,
@@ -64,4 +65,6 @@ func (p *player) newSchedule() {
 				}
 			})
 		}})
+	p.addJobs()
+	p.schedule.Add(p.watch.observers.System("observers"))
 }
