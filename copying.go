@@ -23,8 +23,8 @@ type copying struct {
 	copies    []Entity     // copies[i*len(originals)+row] is copy number i of originals[row]
 	whole     bool         // whether the originals are all entities of from, with their names
 
-	// rows has, for each slot of from, 1 + the row of its entity, or 0 for an entity that is no original. In the
-	// copying of World.Clone and CloneN, which has one original, rows is nil.
+	// rows has, for each slot of from, 1 + the row of its entity, or 0 for an entity that is no original. In
+	// the copying of World.Clone and CloneN, which has one original, rows is nil.
 	rows []uint32
 
 	known map[string]*copyGroup      // all groups, by the columns of their originals

@@ -224,9 +224,8 @@ func (c *column) needsWrites() bool {
 }
 
 // flushDirty moves the column's dirty bits into the marks of its trackers and into the notes of its groups.
-// Call it before you read marks. Several goroutines may call it at a time. After a call, the marks include all
-// writes before the call.
-// Complexity: one step for each 64 usable slots.
+// Call it before you read marks. Several goroutines may call it at a time. After a call, the marks include
+// all writes before the call. Complexity: one step for each 64 usable slots.
 //
 // [Column.Set] and [Column.Edit] only set a dirty bit that all trackers share. With a call of a function that
 // writes marks, Set would be too large for inlining and would cost three times as much, even for columns
@@ -258,9 +257,9 @@ func noneSet(words *[8]uint64) bool {
 		atomic.LoadUint64(&words[6])|atomic.LoadUint64(&words[7]) == 0
 }
 
-// Call the methods from wrote to wroteRange only if c.tracked is true, and the methods from gained to lost only
-// if c.followed is true. Several goroutines may note writes at a time. One goroutine notes gains and losses,
-// because they are structural changes, except in the tag of a Disabled.
+// Call the methods from wrote to wroteRange only if c.tracked is true, and the methods from gained to lost
+// only if c.followed is true. Several goroutines may note writes at a time. One goroutine notes gains and
+// losses, because they are structural changes, except in the tag of a Disabled.
 
 // wrote notes that a slot's element was written, or is about to be written.
 //

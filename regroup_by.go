@@ -5,8 +5,8 @@ import (
 	"unsafe"
 )
 
-// keyColumn returns the column of MoveOptions.By, or nil. Its elements begin with a key of 4 bytes: the number
-// of a shared value, or the slot of a target.
+// keyColumn returns the column of MoveOptions.By, or nil. Its elements begin with a key of 4 bytes: the
+// number of a shared value, or the slot of a target.
 func (w *World) keyColumn(method string, o MoveOptions) *column {
 	if o.By == nil {
 		return nil

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestMain runs the tests. If outsideVariable is set, it measures one side instead. If fakeVariable is set, it
-// is the program of TestCppSide.
+// TestMain runs the tests. If outsideVariable is set, it measures one side instead. If fakeVariable is set,
+// it is the program of TestCppSide.
 func TestMain(m *testing.M) {
 	if os.Getenv(fakeVariable) != "" {
 		runFake(os.Stdin, os.Stdout)

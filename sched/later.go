@@ -46,8 +46,8 @@ func (r *requests) add(list *[]requested, one requested) {
 	*list = append(*list, one)
 }
 
-// next removes the request with the earliest moment from a list and returns it. Call next only while no system
-// runs.
+// next removes the request with the earliest moment from a list and returns it. Call next only while no
+// system runs.
 func next(list *[]requested) (first requested, ok bool) {
 	if len(*list) == 0 {
 		return requested{}, false
@@ -110,8 +110,8 @@ func (s *Schedule) change(what string) (done func()) {
 	return func() { s.busy.Store(false) }
 }
 
-// mustBeBetween panics inside a tick. Unlike change, it also lets visitors of the world, and the function that
-// applies the inputs of a store, call the method.
+// mustBeBetween panics inside a tick. Unlike change, it also lets visitors of the world, and the function
+// that applies the inputs of a store, call the method.
 func (s *Schedule) mustBeBetween(what string) {
 	if s.ticking && !s.between {
 		panic(fmt.Sprintf("sched: %s inside a tick: call it in a function that you give to Context.AfterTick",

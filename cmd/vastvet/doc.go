@@ -41,8 +41,8 @@
 // # useafter
 //
 // This check finds uses after Close, and uses of memory after Release, Reset, Truncate(0), Clear or Free. The
-// call must be in the same function as the use, and on every path to the use. A query of a Group also ends with
-// Group.Close.
+// call must be in the same function as the use, and on every path to the use. A query of a Group also ends
+// with Group.Close.
 //
 //	first := ships.At(0)
 //	ships.Close()
