@@ -11,6 +11,7 @@
 #include <functional>
 #include <iostream>
 #include <limits>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -47,6 +48,21 @@ inline side create_side(long units, long after, std::function<void()> work, std:
 		undo();
 		return wrong.empty() ? check(units - after) : wrong;
 	}};
+}
+
+// create_by makes a side whose work creates n entities by a method of a world.
+template <class world> side create_by(long n, void (world::*create)()) {
+	auto w = std::make_shared<world>(n);
+	return create_side(n, n, [w, create] { ((*w).*create)(); }, [w] { w->destroy_batch(); },
+	                   [w](long m) { return w->check_crowd(m); });
+}
+
+// destroy_by makes a side whose work deletes n entities by a method of a world.
+template <class world> side destroy_by(long n, void (world::*destroy)()) {
+	auto w = std::make_shared<world>(n);
+	w->create();
+	return create_side(n, 0, [w, destroy] { ((*w).*destroy)(); }, [w] { w->create(); },
+	                   [w](long m) { return w->check_crowd(m); });
 }
 
 // The values of the works, as in random.go, groupby.go, events.go and join.go.

@@ -135,19 +135,6 @@ static side observe(long n) {
 	}};
 }
 
-static side create_by(long n, void (world::*create)()) {
-	auto w = std::make_shared<world>(n);
-	return create_side(n, n, [w, create] { ((*w).*create)(); }, [w] { w->destroy_batch(); },
-	                   [w](long m) { return w->check_crowd(m); });
-}
-
-static side destroy_by(long n, void (world::*destroy)()) {
-	auto w = std::make_shared<world>(n);
-	w->create();
-	return create_side(n, 0, [w, destroy] { ((*w).*destroy)(); }, [w] { w->create(); },
-	                   [w](long m) { return w->check_crowd(m); });
-}
-
 static side copy_entities(long n) {
 	auto w = std::make_shared<world>(n);
 	auto original = ecs_new_w_table(w->w, w->table);
