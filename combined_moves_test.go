@@ -82,7 +82,8 @@ func (m *combinedModel) regroupBy(b *byteStream) (moves Moves, ok bool) {
 			for _, e := range matches {
 				if m.entities[e].archetype == a {
 					n++
-					m.must(moves.Resolve(e) != e, "%v did not move, though %d targets have %d runs", e, len(targets[a]), r)
+					m.must(moves.Resolve(e) != e, "%v did not move, though %d targets have %d runs", e,
+						len(targets[a]), r)
 				}
 			}
 		}

@@ -15,7 +15,8 @@ func (w *World) keyColumn(method string, o MoveOptions) *column {
 	_, shared := c.store.(*sharedStore)
 	switch {
 	case !shared && c.relation() == nil:
-		panic(fmt.Sprintf("vast: %s: MoveOptions.By is %s: give a shared.Column or a Relation", method, c.name))
+		panic(fmt.Sprintf("vast: %s: MoveOptions.By is %s: give a shared.Column or a Relation", method,
+			c.name))
 	case o.Most > 0:
 		panic(fmt.Sprintf("vast: %s: MoveOptions has By and Most: leave Most out, because a part of the "+
 			"entities cannot be brought together", method))

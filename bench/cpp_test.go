@@ -84,7 +84,8 @@ func TestCppPeersNeedFolders(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"-peer", "ark,entt-batch"}, "-peer: entt-batch needs the folder of its sources: give -entt"},
+		{[]string{"-peer", "ark,entt-batch"},
+			"-peer: entt-batch needs the folder of its sources: give -entt"},
 		{[]string{"-peer", "flecs"}, "-peer: flecs needs the folder of its sources: give -flecs"},
 		{[]string{"-entt", empty}, "-entt: the folder must have entt/entt.hpp: "},
 		{[]string{"-flecs", empty}, "-flecs: the folder must have flecs.h: "},

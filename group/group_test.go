@@ -121,9 +121,9 @@ func TestByValue(t *testing.T) {
 		}
 	}
 	n := g.Len()
-	if died := g.DeleteAll(groups[2].Query()); died == 0 || g.Len() != n-died || groups[2].Query().Count() != 0 {
-		t.Errorf("%d of %d entities were deleted, %d remain, %d in the group", died, n, g.Len(),
-			groups[2].Query().Count())
+	died := g.DeleteAll(groups[2].Query())
+	if left := groups[2].Query().Count(); died == 0 || g.Len() != n-died || left != 0 {
+		t.Errorf("%d of %d entities were deleted, %d remain, %d in the group", died, n, g.Len(), left)
 	}
 }
 

@@ -108,7 +108,7 @@ type change struct {
 	field     part           // of changedField
 	link      vast.Relation  // of changedLink
 	edges     *edges         // of changedEdge
-	ends      [2]vast.Entity // targets before and after, or zero; bases stand for nodes; of an edge, only ends[1]
+	ends      [2]vast.Entity // targets before and after, or zero, as bases; an edge has only ends[1]
 	before    reflect.Value  // values before and after, with bases in place of nodes; zero for none
 	after     reflect.Value
 	hierarchy bool          // of changedLink

@@ -107,7 +107,8 @@ func TestTickWaitsForJob(t *testing.T) {
 	}
 	tick(t, s, 1)
 	st := s.Stats().Jobs[0]
-	if st.InFlight != 0 || got != 7 || st.Late > 1 || st.Longest > st.Waited || st.Late == 0 && st.Waited > 0 {
+	if st.InFlight != 0 || got != 7 || st.Late > 1 || st.Longest > st.Waited ||
+		st.Late == 0 && st.Waited > 0 {
 		t.Errorf("after tick 2: %+v, %d", st, got)
 	}
 }

@@ -164,7 +164,7 @@ func TestJobsInFlightAreKept(t *testing.T) {
 	}
 	record(1000)
 	a.run(t, 4)
-	record(2000)                                            // makes the ticks durable, and waits for the next tick
+	record(2000)                                            // makes the ticks durable
 	b := keptPlanner(t, crashtest.Copy(t, dir), 1, options) // replays seven ticks and the first input
 	if b.st.LastTick() != 27 || a.sum() != b.sum() {
 		t.Fatalf("tick %d: the worlds differ", b.st.LastTick())
