@@ -164,8 +164,12 @@ func (s *sides) pause(rounds int) (row, error) {
 	defer statement.Close()
 	var samples measure.Samples
 	for range rounds {
-		end, longest := make(chan struct{}), make(chan time.Duration)
-		s.work <- func() { longest <- s.longestVisit(end) }
+		begun, end, longest := make(chan struct{}), make(chan struct{}), make(chan time.Duration)
+		s.work <- func() {
+			close(begun)
+			longest <- s.longestVisit(end)
+		}
+		<-begun // before, the statement could visit the idle world, and the world would not wait for it
 		_, err := read(statement, nil)
 		close(end)
 		if samples = append(samples, (<-longest).Seconds()*1000); err != nil {
