@@ -20,15 +20,16 @@ type kept struct {
 	filter  bitset.Filter // the conditions on presence bits: see compile
 	epoch   uint64        // World.epoch when the filter was compiled
 
-	// Each bit stands for a 64-slot word that refresh must test. Several goroutines may set bits.
-	stale   []uint64
-	changes atomic.Uint64 // World.changes after the last refresh
-	mu      sync.Mutex    // held while refresh runs
-	closed  bool
+	stale  []uint64   // a set bit is a 64-slot word that refresh must test; atomic operations set bits
+	mu     sync.Mutex // held while refresh tests words
+	closed bool
+	// World.changes and World.epoch at the end of the last refresh.
+	changes, tested atomic.Uint64
 }
 
-// Keep begins to keep the matches of a query as bits. It returns the query with the same conditions that
-// reads the bits, and a function that stops keeping them. Both count as structural changes.
+// Keep begins to keep the matches of a query as bits. It returns a query that has the same conditions and
+// reads the bits, and a function that stops keeping the bits. A call of Keep is a structural change, and so
+// is a call of the function.
 func (states) Keep(method string, q Query) (Query, func()) {
 	if q.q == nil {
 		panic(zeroQuery)
@@ -55,7 +56,8 @@ func (states) Keep(method string, q Query) (Query, func()) {
 	return made.compile(), k.close
 }
 
-// mustBeKeepable panics if the query has conditions that presence bits and values of columns do not decide.
+// mustBeKeepable panics if the query belongs to a group already, asks for no column, or has a condition that
+// needs more than presence bits and values of columns.
 func (k *kept) mustBeKeepable(method string) {
 	q := k.query
 	condition := ""
@@ -189,7 +191,7 @@ func (k *kept) refresh() {
 	for _, c := range k.values {
 		c.flushDirty()
 	}
-	if len(k.values) == 0 && k.changes.Load() == w.changes && k.epoch == w.epoch {
+	if len(k.values) == 0 && k.changes.Load() == w.changes && k.tested.Load() == w.epoch {
 		return
 	}
 	k.mu.Lock()
@@ -206,6 +208,7 @@ func (k *kept) refresh() {
 		}
 	}
 	k.changes.Store(w.changes)
+	k.tested.Store(w.epoch)
 }
 
 // test puts the matches of a word into the set.
@@ -241,8 +244,8 @@ func (q *query) keeps(i int) bool {
 	return i < q.keptNames && (q.named[i].role != leftOut || len(q.named[i].off) == 0)
 }
 
-// unkept returns the query with the same matches that reads no bits of a group. Bulk operations use it,
-// because they change the matches while they walk.
+// unkept returns a query that has the same matches and reads no bits of a group. Bulk operations use such a
+// query, because they change the matches while they walk.
 func (q *query) unkept() *query {
 	if q == nil || q.kept == nil {
 		return q

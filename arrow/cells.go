@@ -40,8 +40,9 @@ func (c *cells) clear(rows int) {
 
 func (c *cells) row(row int) []byte { return c.data[row*c.size() : (row+1)*c.size()] }
 
-// at returns the address of value i of a row. The address is aligned: Go aligns the start of data for the
-// values in it, because the length of data is a multiple of their size, and so is the distance to value i.
+// at returns the address of value i of a row. The address is aligned: the length of data is a multiple of the
+// size of a value, so Go aligns the start of data for such values. The distance from the start to value i is
+// also a multiple of this size.
 func (c *cells) at(row, i int) unsafe.Pointer {
 	size := c.kind.size()
 	return unsafe.Pointer(&c.data[row*c.size()+i*size : row*c.size()+i*size+size][0])
@@ -120,6 +121,14 @@ func (c *cells) setUint(row, i int, v uint64) error {
 		store(c.at(row, i), v)
 	case kindText, kindJSON, kindTime:
 		return c.setText(row, strconv.FormatUint(v, 10))
+	case kindFloat32:
+		if fits = uint64(float32(v)) == v && v != math.MaxUint64; fits {
+			store(c.at(row, i), float32(v))
+		}
+	case kindFloat64:
+		if fits = uint64(float64(v)) == v && v != math.MaxUint64; fits {
+			store(c.at(row, i), float64(v))
+		}
 	default:
 		if fits = v <= math.MaxInt64; fits {
 			return c.setInt(row, i, int64(v))

@@ -40,8 +40,8 @@ func (c *component) collect(fillers []filler, run vast.Run, lo, n int) error {
 		}
 		return nil
 	}
-	if c.has(run, lo, n) == n {
-		c.collectBytes(fillers, probe.Bytes(c.col, run)[lo*c.stride:], n)
+	if n == run.Len() && c.has(run, lo, n) == n { // probe.Bytes needs the component in the whole run
+		c.collectBytes(fillers, probe.Bytes(c.col, run), n)
 		return nil
 	}
 	c.eachPart(run, lo, n, func(part vast.Run, n int, present bool) {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 
 	"github.com/vastgo/vast"
 )
@@ -47,6 +48,7 @@ func Read(ctx context.Context, w *vast.World, r io.Reader, f Format, o ReadOptio
 	if o.MaxBytes == 0 {
 		o.MaxBytes = 1 << 30
 	}
+	o.MaxBytes = min(o.MaxBytes, math.MaxInt-1) // readWhole adds 1
 	if o.MaxRows == 0 {
 		o.MaxRows = 16 << 20
 	}

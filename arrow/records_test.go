@@ -100,6 +100,36 @@ func TestRecordsOfPartialRuns(t *testing.T) {
 	}
 }
 
+// TestBatchesOfOneRun writes a run that is longer than a batch, whose first batch has a component that the rest
+// of the run lacks.
+func TestBatchesOfOneRun(t *testing.T) {
+	w := vast.NewWorld(vast.Options{})
+	defer w.Close()
+	positions, healths := vast.NewColumn[position](w), vast.NewColumn[health](w)
+	w.Archetype(positions).NewN(3*batchRows, nil)
+	for i, e := range slices.Collect(w.Query(positions).All())[:batchRows+100] {
+		healths.Add(e, health(i))
+	}
+	source := mustEntities(t, w.Query(positions), positions, healths)
+	row := 0
+	for r, err := range source.Records() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		column := r.Column(r.Schema().FieldIndices("health")[0]).(*array.Int32)
+		for i := range column.Len() {
+			if column.IsValid(i) != (row < batchRows+100) || column.IsValid(i) && int(column.Value(i)) != row {
+				t.Fatalf("row %d has the health %v", row, column.ValueStr(i))
+			}
+			row++
+		}
+		r.Release()
+	}
+	if row != 3*batchRows {
+		t.Errorf("%d rows, want %d", row, 3*batchRows)
+	}
+}
+
 func TestTranspose(t *testing.T) {
 	for _, size := range []int{1, 2, 4, 8, 12} {
 		for n := range 20 {

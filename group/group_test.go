@@ -155,21 +155,38 @@ func TestSeveralGoroutines(t *testing.T) {
 		for s := range g.Query(g.teams).Between(i*500, 10_000).Slots() {
 			g.teams.SetAt(s, team{int32(i % 2)})
 		}
-		want := g.teams.Where(g.Query(g.pos), team{1}).Count()
-		var wait sync.WaitGroup
-		for range 4 {
-			wait.Go(func() {
-				n := 0
-				for run := range one.Query().Runs() {
-					n += run.Len()
-				}
-				if n != want {
-					t.Errorf("a goroutine sees %d entities, want %d", n, want)
-				}
-			})
-		}
-		wait.Wait()
+		loopInParallel(t, one, g.teams.Where(g.Query(g.pos), team{1}).Count())
 	}
+}
+
+// TestSeveralGoroutinesAfterNewDisabled: a new Disabled makes each group test all words again.
+func TestSeveralGoroutinesAfterNewDisabled(t *testing.T) {
+	g := newGame(t, vast.Options{})
+	g.Archetype(g.pos).NewN(10_000, nil)
+	shown := group.New(g.Query(g.pos).Without(g.hidden))
+	for i := range 20 {
+		vast.NewDisabled(g.World, fmt.Sprint("off ", i), g.hidden)
+		loopInParallel(t, shown, 10_000)
+	}
+}
+
+// loopInParallel loops over a group on several goroutines. Each goroutine must see the wanted number of
+// entities.
+func loopInParallel(t *testing.T, g *group.Group, want int) {
+	t.Helper()
+	var wait sync.WaitGroup
+	for range 4 {
+		wait.Go(func() {
+			n := 0
+			for run := range g.Query().Runs() {
+				n += run.Len()
+			}
+			if n != want {
+				t.Errorf("a goroutine sees %d entities, want %d", n, want)
+			}
+		})
+	}
+	wait.Wait()
 }
 
 func TestLoad(t *testing.T) {
