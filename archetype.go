@@ -30,7 +30,7 @@ type Archetype struct {
 	vacancy *uint64   // live bits of word; &noVacancy if the archetype owns no word or is observed
 
 	promised int    // number of future births for which stores have reserved room
-	observed bool   // whether a column of the archetype has hooks, a store or trackers
+	observed bool   // whether a column of the archetype has hooks, a store, trackers or groups
 	refers   bool   // whether components hold Entities in fields or arrays
 	id       uint32 // index in World.archetypes
 }

@@ -3,6 +3,7 @@
 package vast_test
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -94,10 +95,15 @@ func TestSourcesAreShown(t *testing.T) {
 		t.Fatal(err)
 	}
 	help, err := exec.Command("go", "run", "./cmd/vast", "bench", "-help").Output()
-	if err != nil {
+	if errors.Is(err, exec.ErrNotFound) {
 		t.Skip("no go command:", err)
 	}
-	works := strings.FieldsFunc(string(help), func(r rune) bool { return r == ' ' || r == ',' || r == '\n' })
+	if err != nil {
+		t.Fatal("vast bench -help fails:", err)
+	}
+	workloads := strings.FieldsFunc(string(help), func(r rune) bool {
+		return r == ' ' || r == ',' || r == '\n'
+	})
 	names := 0
 	for _, line := range strings.Split(string(page), "\n") {
 		_, measured, _ := strings.Cut(line, "bench `")
@@ -112,7 +118,7 @@ func TestSourcesAreShown(t *testing.T) {
 		}
 		for _, name := range quoted.FindAllStringSubmatch(measured, -1) {
 			names++
-			if !slices.Contains(works, name[1]) {
+			if !slices.Contains(workloads, name[1]) {
 				t.Errorf("docs/sources.md names the workload %s, which vast bench does not have", name[1])
 			}
 		}

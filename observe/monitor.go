@@ -25,7 +25,7 @@ var engine = state.Vast.(interface {
 // An entity that [vast.Archetype.Pack] or [vast.World.Regroup] has moved left with its old reference and
 // entered with its new reference.
 //
-// Changes of the world cost nothing more. For every 64 slots up to the last slot in use, the monitor commits
+// A monitor adds no cost to changes of the world. For every 64 slots up to the last slot in use, the monitor commits
 // 264 bytes. For each entity that a look reports, it commits 8 bytes. It keeps this memory for later looks
 // until [Monitor.Close]. The memory counts in the limit of the world.
 //

@@ -29,20 +29,20 @@ const (
 	AreaLive AreaKind = probing.KindLive
 	// AreaLinks holds the neighbours of a relation's sources.
 	AreaLinks AreaKind = probing.KindLinks
-	// AreaLevels holds one bit for each slot, and summaries of these bits. A relation has an area for each
-	// level of its hierarchy. The bit is set if the slot's entity is a source at this level.
+	// AreaLevels holds one bit for each slot, or summaries of these bits. A relation has two such areas for
+	// each level of its hierarchy. The bit is set if the slot's entity is a source at this level.
 	AreaLevels AreaKind = probing.KindLevels
 	// AreaWritten holds one dirty bit for each slot, which is set if the element was written and the trackers
 	// have not noted the write yet.
 	AreaWritten AreaKind = probing.KindWritten
-	// AreaMarks holds a tracker's notes about a column, one bit for each slot, and summaries of these bits.
+	// AreaMarks holds a tracker's notes about a column, one bit for each slot, or summaries of these bits.
 	AreaMarks AreaKind = probing.KindMarks
 	// AreaMarkGenerations holds the generations that a tracker has noted.
 	AreaMarkGenerations AreaKind = probing.KindMarkGenerations
-	// AreaGroups holds the matches of a group, one bit for each slot, and summaries of these bits.
+	// AreaGroups holds the matches of a group, one bit for each slot, or summaries of these bits.
 	AreaGroups AreaKind = probing.KindGroups
-	// AreaStore holds the packed elements of a [vast.SparseColumn] or of [vast.Edges], outside of the
-	// reservations.
+	// AreaStore holds the packed elements of a [vast.SparseColumn] or of [vast.Edges], or the values of a
+	// shared.Column, outside of the reservations.
 	AreaStore AreaKind = probing.KindStore
 	// AreaCommands holds recorded [vast.Commands], outside of the reservations.
 	AreaCommands AreaKind = probing.KindCommands
@@ -167,11 +167,12 @@ func (l *areaList) addSide(s *vm.Seam, below bool, a Area) {
 	l.areas = append(l.areas, a)
 }
 
-// addSet adds bits and their summaries. The summaries of marks and of levels have the kind of their bits.
+// addSet adds bits and their summaries. Only the summaries of presence bits and live bits have a kind of their
+// own, AreaSummaries; all other summaries have the kind of their bits.
 func (l *areaList) addSet(s *bitset.Set, a Area) {
 	a.Stride, a.Share = 8, 64
 	l.addSide(s.Memory(), false, a)
-	if a.Kind != AreaMarks && a.Kind != AreaLevels {
+	if a.Kind == AreaPresence || a.Kind == AreaLive {
 		a.Kind = AreaSummaries
 	}
 	a.Stride, a.Share = bitset.BlockBytes, bitset.BlockBits

@@ -2,7 +2,7 @@
 // package is for inspectors, debuggers, editors and exporters. A program that knows its columns does not need
 // this package.
 //
-// # Types
+// # Functions and types
 //
 //   - [Columns] lists the columns of a world. [Describe] gives a column's name, element type, [Storage] and
 //     [Layout]. [StatsOf] counts its entities and bytes.

@@ -38,7 +38,8 @@ func TestExtentsAndOccupied(t *testing.T) {
 				has[int(a.New().Slot())] = a
 			case 3:
 				lo := rng.IntN(1 << 15)
-				for slot := lo; slot < lo+rng.IntN(1500); slot++ {
+				hi := lo + rng.IntN(1500)
+				for slot := lo; slot < hi; slot++ {
 					if e, ok := probe.EntityAt(w, slot); ok {
 						w.Delete(e)
 						delete(has, slot)

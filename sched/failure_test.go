@@ -68,8 +68,6 @@ func TestPanic(t *testing.T) {
 			if !errors.As(err, &e) || e.Value != goexit {
 				t.Errorf("%v", err)
 			}
-		} else {
-			<-ended
 		}
 		where = ""
 		tick(t, s, 3)

@@ -32,7 +32,7 @@ type stored struct {
 	*connector
 	number uint64 // of the checkpoint
 	tick   uint64
-	lacks  []string // the data that only the program can read
+	lacks  []string // the data that only the program that saved the checkpoint can read
 }
 
 var errNoStore = errors.New("vastsql: AS OF TICK reads a stored moment: set Options.Store to the folder of " +
@@ -60,14 +60,16 @@ func (p *past) prepare(ctx context.Context, text string,
 		return nil, err
 	}
 	inner, err := s.Connect(ctx)
-	if err = errors.Join(err, s.leave()); err != nil {
+	if left := s.leave(); left != nil && err == nil {
+		return nil, errors.Join(left, inner.Close())
+	} else if err = errors.Join(err, left); err != nil {
 		return nil, err
 	}
 	c := inner.(*conn)
 	prepared, err := c.PrepareContext(ctx, text)
 	if err != nil {
 		if len(s.lacks) > 0 && strings.Contains(err.Error(), "no such table") {
-			err = fmt.Errorf("%w; the checkpoint lacks what only the program can read: %s", err,
+			err = fmt.Errorf("%w; only the program that saved the checkpoint can read %s", err,
 				strings.Join(s.lacks, ", "))
 		}
 		return nil, errors.Join(err, c.Close())
@@ -165,7 +167,8 @@ func (p *past) close() error {
 	return p.replace(nil)
 }
 
-// checkpoints lists the checkpoints in a folder whose descriptions are sound, from the oldest to the newest.
+// checkpoints lists the checkpoints in a folder from the oldest to the newest, without those for which
+// store.Files reports an error.
 func checkpoints(dir string) ([]store.File, error) {
 	files, err := store.Files(dir)
 	if err != nil {

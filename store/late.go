@@ -46,14 +46,14 @@ type lateArray struct {
 	done   chan struct{} // closed when the copy is complete and the array is no longer guarded
 }
 
-// eagerFor is the number of checkpoints that copy a column in the pause after a late copy was spoilt.
+// If the late copy of a column is spoilt, the next eagerFor checkpoints copy the column in the pause.
 const eagerFor = 64
 
 // minLate is the least size, in bytes, of an array that is copied after the pause.
 var minLate = 256 << 10
 
 // postpone makes an array late if that is possible, and reports whether the array is late. s.work[first:] are
-// the comparisons of the array. Only the goroutine that owns the world calls postpone.
+// the pieces of the array. Only the goroutine that owns the world calls postpone.
 func (s *stage) postpone(p *picture, a *state.Array, known *knownArray, first int) bool {
 	switch a.Kind {
 	case state.Elements, state.Links, state.PoolElements:
@@ -148,9 +148,9 @@ func (l *late) finish() error {
 		return nil
 	}
 	slices.Sort(torn)
-	return fmt.Errorf("column %s was written during its copy: name the column in the Writes of each system "+
-		"that writes it, and make changes between ticks only in inputs; the next %d checkpoints copy the "+
-		"column while the world stands still", strings.Join(slices.Compact(torn), ", "), eagerFor)
+	return fmt.Errorf("column %s was written, or gave memory back, during its copy: name the column in the "+
+		"Writes of each system that writes it, and make changes between ticks only in inputs; the next %d "+
+		"checkpoints copy the column while the world stands still", strings.Join(slices.Compact(torn), ", "), eagerFor)
 }
 
 func (l *late) help() {

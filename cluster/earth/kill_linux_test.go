@@ -62,7 +62,7 @@ func (e *earth) children() (pids []int) {
 func TestKilledProcesses(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
-		t.Skip("starts processes for ten seconds")
+		t.Skip("runs processes for ten seconds")
 	}
 	kills := longtest.Pick(3, 100)
 	ticks := 300 + 150*kills
@@ -72,7 +72,7 @@ func TestKilledProcesses(t *testing.T) {
 		flags...)
 	seed := rand.Uint64()
 	rng := rand.New(rand.NewPCG(seed, 1))
-	what := fmt.Sprintf("seed %d: ", seed)
+	what := fmt.Sprintf("seed %d,", seed)
 	e := startEarth(t, args)
 	defer func() { _ = e.cmd.Process.Kill() }()
 	for range kills {
@@ -84,7 +84,7 @@ func TestKilledProcesses(t *testing.T) {
 		children := e.children()
 		victim := rng.IntN(len(children) + 1)
 		if victim == len(children) {
-			what += "first "
+			what += " first"
 			if err := e.cmd.Process.Kill(); err != nil {
 				t.Fatal(what, err)
 			}
@@ -93,13 +93,13 @@ func TestKilledProcesses(t *testing.T) {
 			continue
 		}
 		if rng.IntN(3) == 0 { // suspend the process for longer than its lease
-			what += "sleep "
+			what += " sleep"
 			_ = syscall.Kill(children[victim], syscall.SIGSTOP)
 			time.Sleep(1500 * time.Millisecond)
 			_ = syscall.Kill(children[victim], syscall.SIGCONT)
 			continue
 		}
-		what += "other "
+		what += " other"
 		_ = syscall.Kill(children[victim], syscall.SIGKILL)
 	}
 	select {

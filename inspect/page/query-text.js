@@ -69,8 +69,18 @@ function means(term, column) {
 function plain(term) {
   const [, not, word] = /^(!|not\s)?\s*(.*)$/s.exec(term);
   const [, written, number] = /^("(?:[^"\\]|\\.)*"|[^"#]*)(?:#(\d+))?$/s.exec(word) ?? [null, word];
-  const name = written.startsWith('"') ? written.slice(1, -1).replace(/\\(.)/gs, '$1') : written.trim();
+  const name = written.startsWith('"') ? unquote(written) : written.trim();
   return { name, number: number === undefined ? null : Number(number), without: not !== undefined };
+}
+
+const escaped = { a: '\x07', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v' };
+const escapes =
+  /\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U(000[0-9a-fA-F]{5}|0010[0-9a-fA-F]{4})|(.))/gs;
+
+// unquote returns the text that a string literal of Go stands for.
+function unquote(literal) {
+  return literal.slice(1, -1).replace(escapes, (_, x, u, long, c) =>
+    c === undefined ? String.fromCodePoint(parseInt(x ?? u ?? long, 16)) : (escaped[c] ?? c));
 }
 
 // textOf returns the query text of the column with a label.

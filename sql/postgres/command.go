@@ -64,7 +64,7 @@ func (x *session) command(st *statement) (string, error) {
 	return "", fail(codeSyntax, fmt.Sprintf("syntax error at or near %q", st.verb))
 }
 
-// begin starts a transaction. SQLite sees none of it: every statement reads the newest data.
+// begin starts a transaction. SQLite does not see the transaction: every statement reads the newest data.
 func (x *session) begin(verb string, tokens []token) (string, error) {
 	if err := x.checkModes(tokens[1:]); err != nil {
 		return "", err
@@ -91,7 +91,7 @@ func (x *session) checkModes(tokens []token) error {
 	return nil
 }
 
-// endTransaction ends a transaction and returns the command tag. A failed transaction rolls back.
+// endTransaction ends a transaction and returns the command tag. The tag of a failed transaction is ROLLBACK.
 func (x *session) endTransaction(tag string) string {
 	switch x.transaction {
 	case transactionNone:

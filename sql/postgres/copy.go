@@ -266,7 +266,8 @@ func (c *copyStatement) appendField(line []byte, i int, field []byte, count int)
 	return append(line, c.quote)
 }
 
-// appendEscaped appends a value in the text format, with a backslash before special characters.
+// appendEscaped appends a value in the text format. The control characters \b, \f, \n, \r, \t and \v become a
+// backslash and a letter. A backslash comes before a backslash and before the delimiter.
 func (c *copyStatement) appendEscaped(line, field []byte) []byte {
 	for _, b := range field {
 		switch at := strings.IndexByte("\b\f\n\r\t\v", b); {

@@ -31,10 +31,10 @@
 // # Writes
 //
 // With [Options.Write], clients may send INSERT, UPDATE and DELETE, also with RETURNING if the database
-// allows it. The server performs each of these statements by itself. Inside a transaction, the statement is
-// an error with the code 25001, because ROLLBACK could not undo it. A message with several statements that
-// write is an error, too. In a pipeline, an error does not undo the statements before it. A string that a
-// statement assigns to a column, such as SET x = '1.5', is a value of the column's type. SET
+// allows it. The server performs each of these statements outside of transactions. Inside a transaction, the
+// statement is an error with the code 25001, because ROLLBACK could not undo it. A message with several
+// statements that write is an error, too. In a pipeline, an error does not undo the statements before it. A
+// string that a statement assigns to a column, such as SET x = '1.5', is a value of the column's type. SET
 // default_transaction_read_only = on forbids a client to write. If an error of the database has a method
 // SQLState, the client gets the code that this method returns.
 //

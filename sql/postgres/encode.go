@@ -203,8 +203,12 @@ func appendFloatText(b []byte, v float64, bits int) []byte {
 	case math.IsNaN(v):
 		return append(b, "NaN"...)
 	}
-	// PostgreSQL writes a float8 with an exponent below 1e-4 and from 1e15 on.
-	if magnitude := math.Abs(v); magnitude != 0 && (magnitude < 1e-4 || magnitude >= 1e15) {
+	// PostgreSQL writes an exponent below 1e-4, and from 1e15 (float8) or 1e6 (float4) on.
+	large := 1e15
+	if bits == 32 {
+		large = 1e6
+	}
+	if magnitude := math.Abs(v); magnitude != 0 && (magnitude < 1e-4 || magnitude >= large) {
 		return strconv.AppendFloat(b, v, 'e', -1, bits)
 	}
 	return strconv.AppendFloat(b, v, 'f', -1, bits)
@@ -246,7 +250,7 @@ func appendText(b []byte, value any) []byte {
 	case bool:
 		return appendBool(b, value, formatText)
 	case time.Time:
-		// In most columns the driver turns a text into a time only if this format gives the same text back.
+		// The driver returns some texts as times. In most columns, this format restores the exact text.
 		return value.AppendFormat(b, time.RFC3339Nano)
 	}
 	return fmt.Append(b, value)

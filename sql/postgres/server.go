@@ -127,7 +127,7 @@ func (s *Server) accept() {
 func (s *Server) admit() bool {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	if s.closed || s.conns >= s.options.MaxConnections+maxHandshakes {
+	if s.closed || s.conns-maxHandshakes >= s.options.MaxConnections {
 		return false
 	}
 	s.conns++

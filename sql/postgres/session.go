@@ -21,22 +21,22 @@ type session struct {
 	backend   *pgproto3.Backend
 	userName  string
 	id        uint32
-	key       []byte // which a cancel request must contain
+	key       []byte // a cancel request must contain this key
 
 	settings    settings
-	initial     settings // after the client connected
+	initial     settings // settings when the client connected, which RESET restores
 	transaction byte
 	statements  map[string]*statement
 	portals     map[string]*portal
 	skipping    bool // after an error of the extended protocol, until Sync
 	pending     int  // bytes of rows since the last flush
 	scratch     []byte
-	ends        []int // of the values in scratch
+	ends        []int // ends of the values in scratch
 	row         pgproto3.DataRow
 
 	mutex   sync.Mutex
-	running context.CancelCauseFunc // of the statement that runs, or nil
-	timeout *time.Timer             // of the statement that runs, or nil
+	running context.CancelCauseFunc // cancels the statement that runs; nil if no statement runs
+	timeout *time.Timer             // cancels the statement after statement_timeout; nil if there is no limit
 }
 
 // errTerminated is the error of a session that the client ends with the message Terminate.
@@ -188,8 +188,8 @@ func (x *session) operation() (context.Context, context.CancelCauseFunc) {
 	return ctx, cancel
 }
 
-// finish notes that the statement does not run any more. It calls cancel, which is nil if a cursor still
-// needs the context of the operation.
+// finish notes that the statement does not run any more. It calls cancel if cancel is not nil. The caller
+// passes nil if a cursor still needs the context of the operation.
 func (x *session) finish(cancel context.CancelCauseFunc) {
 	x.setRunning(nil)
 	if cancel != nil {

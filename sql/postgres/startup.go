@@ -103,7 +103,7 @@ func (x *session) startTLS() error {
 	x.conn.mutex.Unlock()
 	x.encrypted = true
 	// The old backend may have read bytes before the encryption began. Anyone may have sent these bytes, so
-	// the new backend drops them.
+	// startTLS drops them with the old backend.
 	x.newBackend()
 	return nil
 }

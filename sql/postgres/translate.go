@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// translateQuery returns a statement for the user's database. It changes what SQLite does not read:
-// parameters ($1), casts (x::text), strings of the forms E'text' and $$text$$, INTERVAL before a string, the
-// schema public, now(), and extract(field FROM time). All other text stays as it is.
+// translateQuery returns a statement for the user's database. It replaces syntax that SQLite lacks or reads
+// differently: parameters ($1), casts (x::text), strings of the forms E'text' and $$text$$, INTERVAL before a
+// string, the schema public, now(), and extract(field FROM time). All other text stays as it is.
 func translateQuery(text string) string {
 	tokens := scan(text, dialectSQLite)
 	var e editor

@@ -220,7 +220,7 @@ func TestWriteInTransaction(t *testing.T) {
 	}
 }
 
-// TestDescribeDoesNotWrite prepares and describes statements that return rows, and executes them later.
+// TestDescribeDoesNotWrite prepares and describes an INSERT and an UPDATE, and executes the INSERT later.
 func TestDescribeDoesNotWrite(t *testing.T) {
 	s := listenToWorld(t, postgres.Options{Write: true})
 	c := connect(t, s, "")

@@ -21,7 +21,7 @@ type EarthOptions struct {
 	Planet *simulation.Globe
 	Ticks  uint64
 	Every  uint64 // ticks from one checkpoint to the next
-	// Earth measures the ticks after From, up to To. Default: it measures no ticks.
+	// Earth measures the ticks after From, up to To. From is at least 1. Default: it measures no ticks.
 	From, To uint64
 }
 
@@ -39,6 +39,9 @@ type EarthRun struct {
 
 // Earth runs all regions of an Earth in this process, with an embedded server.
 func Earth(ctx context.Context, o EarthOptions) (EarthRun, error) {
+	if o.To > 0 && o.From == 0 {
+		return EarthRun{}, errors.New("trial: EarthOptions.From is 0: measure from the end of tick 1 at least")
+	}
 	regions := o.Planet.Regions()
 	m := &meter{ticksBegin: o.From * uint64(regions), ticksEnd: o.To * uint64(regions),
 		sections: make([][]int, regions)}

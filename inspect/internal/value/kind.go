@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/vastgo/vast"
 )
@@ -117,16 +118,11 @@ func typeName(t reflect.Type) string {
 // cut returns a text as valid UTF-8. If the text has more than limit bytes, … replaces the end of the text.
 func cut(s string, limit int) string {
 	if len(s) > limit {
-		s = s[:limit]
-		for i := 1; i <= 4 && i <= len(s); i++ { // removes an incomplete rune at the end
-			if c := s[len(s)-i]; c >= 0xc0 {
-				s = s[:len(s)-i]
-				break
-			} else if c < 0x80 {
-				break
-			}
+		end := limit
+		for end > limit-utf8.UTFMax && end > 0 && !utf8.RuneStart(s[end]) {
+			end--
 		}
-		s += "…"
+		s = s[:end] + "…"
 	}
 	return strings.ToValidUTF8(s, "\ufffd")
 }

@@ -105,22 +105,34 @@ func (l *length) Set(text string) error {
 // String implements flag.Value.
 func (l *length) String() string { return time.Duration(*l).String() }
 
-type address string
+// address is a flag for host:port, or for the word off if there is one.
+type address struct {
+	text *string
+	off  string
+}
 
 // Set implements flag.Value.
-func (a *address) Set(text string) error {
-	if text != noInspector {
+func (a address) Set(text string) error {
+	if a.off == "" || text != a.off {
 		if _, port, err := net.SplitHostPort(text); err != nil || port == "" {
-			return errors.New("want host:port such as 127.0.0.1:8080, :0 for any port on all addresses, " +
-				"or off")
+			want := "want host:port such as 127.0.0.1:8080, or :0 for any port on all addresses"
+			if a.off != "" {
+				want += "; or " + a.off
+			}
+			return errors.New(want)
 		}
 	}
-	*a = address(text)
+	*a.text = text
 	return nil
 }
 
 // String implements flag.Value.
-func (a *address) String() string { return string(*a) }
+func (a address) String() string {
+	if a.text == nil { // package flag makes a zero value
+		return ""
+	}
+	return *a.text
+}
 
 // flags declares the flags. It discards the output of package flag, so that an error is printed only once.
 func flags(o *options) *flag.FlagSet {
@@ -151,12 +163,12 @@ func flags(o *options) *flag.FlagSet {
 			"(default: VAST_LIMIT, or no limit)")
 	f.BoolVar(&o.json, "json", false, "print only one JSON object, at the end")
 	f.BoolVar(&o.plain, "plain", false, "print a line a second, even on a terminal")
-	f.Var((*address)(&o.inspect), "inspect",
+	f.Var(address{&o.inspect, noInspector}, "inspect",
 		"serve the inspector, a page for browsers, at this `address`; off: no inspector\n"+
 			"(default 127.0.0.1:0: any free port, for this machine only)")
 	f.BoolVar(&o.inspectAll, "inspect-write", false, "allow users of the inspector's printed address to\n"+
 		"change values, pause and step")
-	f.Var((*address)(&o.sql), "sql",
+	f.Var(address{text: &o.sql}, "sql",
 		"answer SQL statements of psql and other PostgreSQL clients at this `address`,\n"+
 			"such as 127.0.0.1:5432; the variable VAST_SQL_PASSWORD sets a password")
 	f.StringVar(&o.capture, "capture", "", "write the last screen to this `file`, as a picture in SVG")
