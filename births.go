@@ -61,14 +61,14 @@ func (states) Births(archetypes []*Archetype, counts []int, grow func() error, b
 	return nil
 }
 
-// bear does the steps 3 to 5 of Births. There must be room for all entities. If zero is false, fill
-// overwrites all components.
+// bear does the steps 3 to 5 of Births. There must be room for all entities. If zero is false, bear does not
+// clear the components of the new entities, so fill must overwrite all of them.
 func bear(archetypes []*Archetype, counts []int, zero bool, born func(i int, r Run), fill func()) {
 	type birth struct {
 		archetype *Archetype
 		Run
 	}
-	var few [4]birth // most calls have no more runs, and need no memory
+	var few [4]birth // most calls have at most four runs, and need no other memory
 	births := few[:0]
 	defer func() {
 		// The OnAdd hooks must run even after a panic, because the OnRemove hooks run when these entities are

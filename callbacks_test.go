@@ -166,7 +166,8 @@ var callbackPlaces = map[string]func(f *callbackWorld, call func()){
 	},
 }
 
-// callbackHooks are functions that register a given function as an OnAdd or OnRemove hook of a column.
+// callbackHooks are functions that register a given function as an OnAdd or OnRemove hook of a column, a tag
+// or a relation.
 var callbackHooks = map[string]struct {
 	add    func(f *callbackWorld, call func())
 	remove func(f *callbackWorld, call func())

@@ -39,8 +39,9 @@ const (
 	opCopy
 )
 
-// operations describes the kinds of structural changes: the method that makes the change and, if they exist,
-// the method that records the change in Commands, and the method that makes it for all entities of a query.
+// operations describes the kinds of structural changes. name says what makes the change, usually a method.
+// later is the method that records the change in Commands. all is the method that makes the change for all
+// entities of a query. later and all are empty if there is no such method.
 var operations = [...]struct{ name, later, all string }{
 	opNone:       {name: "nothing"},
 	opNew:        {name: "Archetype.New", later: "Commands.New"},

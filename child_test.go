@@ -16,7 +16,7 @@ import (
 const childVariable = "VAST_TEST_CHILD"
 
 // children are functions that run in a process of their own, because they set limits, leak memory, or fail on
-// purpose. A child panics when a check fails. Test files for one system or build add more children.
+// purpose. A child panics when a check fails. Test files add children in init functions.
 var children = map[string]func(){}
 
 func TestMain(m *testing.M) {

@@ -48,9 +48,9 @@ func (w *World) Clone(e Entity) Entity {
 }
 
 // newLike is Archetype.New for an archetype without hooks and trackers, and without stores except those of
-// package shared. It copies the components of e in place of zeros. It is written out, because New is too hot
-// for one more test. If e lacks a component of the archetype, or the slot is worn, newLike makes no entity
-// and returns false.
+// package shared. It copies the components of e in place of zeros. newLike repeats the code of New, because
+// New is too hot for one more test. If e lacks a component of the archetype, or the slot is worn, newLike
+// makes no entity and returns false.
 func (a *Archetype) newLike(e Entity) (n Entity, ok bool) {
 	before := *a.vacancy
 	if before == ^uint64(0) {
@@ -145,7 +145,7 @@ func (w *World) CloneN(e Entity, n int, fill func(Run)) {
 var fillClones = callback{what: "World.CloneN was filling new entities"}
 
 // cloneRuns makes n copies of e in archetype a, and returns the first copy. linked says whether e has links.
-// On failure it panics and has changed nothing.
+// If memory runs out, cloneRuns panics before it changes anything.
 func (w *World) cloneRuns(op operation, a *Archetype, e Entity, n int, linked bool, fill func(Run)) (
 	first Entity) {
 	var k *copying
@@ -187,7 +187,7 @@ func (w *World) cloneRuns(op operation, a *Archetype, e Entity, n int, linked bo
 }
 
 // copyingOf returns a copying of one entity, whose copies are born in archetype a. It reuses the memory of
-// the last one.
+// the previous copying.
 func (w *World) copyingOf(e Entity, a *Archetype, n int) *copying {
 	if w.clones == nil {
 		w.clones = &copying{from: w, to: w, originals: make([]Entity, 1), groups: []*copyGroup{{count: 1}}}
@@ -214,8 +214,8 @@ func (w *World) archetypeAt(slot uint32) (a *Archetype, linked bool) {
 	return w.archetypeOfExtra(o, slot)
 }
 
-// archetypeOfExtra does the work of archetypeAt for an entity that gained or lost components after its birth,
-// or that may have.
+// archetypeOfExtra does the work of archetypeAt for an entity that may have gained or lost components after
+// its birth.
 func (w *World) archetypeOfExtra(o *owner, slot uint32) (a *Archetype, linked bool) {
 	var buffer [32]*column
 	columns := buffer[:0]

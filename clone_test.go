@@ -304,8 +304,8 @@ func TestCloneMisuse(t *testing.T) {
 	mustPanic(t, `World.CloneN on the closed world "home"`, func() { f.CloneN(e, 1, nil) })
 }
 
-// TestCloneExhausted checks that a refused copy changes nothing: too few slots, too few edges, or too little
-// memory.
+// TestCloneExhausted: CloneN panics and changes nothing if the world has too few slots, or the edges have too
+// little capacity.
 func TestCloneExhausted(t *testing.T) {
 	f := newCloneWorld(Options{MaxEntities: 640})
 	defer f.Close()

@@ -18,10 +18,10 @@ type combinedColumn struct {
 	edit         func(Entity, uint64) bool
 	remove       func(Entity) bool
 	addAll       func(Query, uint64) int
-	setAll       func(Query, uint64) int
+	setAll       func(Query, uint64) int // nil for a tag
 	removeAll    func(Query) int
 	addLater     func(*Commands, Entity, uint64)
-	setLater     func(*Commands, Entity, uint64)
+	setLater     func(*Commands, Entity, uint64) // nil for a tag
 	removeLater  func(*Commands, Entity)
 	in           func(Run) bool
 	hook         func(add, remove func(Entity))

@@ -47,7 +47,7 @@ type combinedModel struct {
 	relations  []*relationModel
 	roads      *combinedEdges
 	switches   []Disabled
-	lifted     bool // whether matching ignores what the switches switch off
+	lifted     bool // whether matching sees components that a Disabled switches off
 	archetypes []*Archetype
 	trackers   []*combinedTracker // nil where there is no tracker
 	groups     []*combinedGroup   // nil where there is no group
@@ -370,7 +370,8 @@ func TestCombinedModel(t *testing.T) {
 	}
 }
 
-// TestCombinedModelAlike runs one stream with different pages and storages. The transcripts must be equal.
+// TestCombinedModelAlike runs one stream with different pages and storages, with and without hooks. The
+// transcripts must be equal.
 func TestCombinedModelAlike(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)

@@ -313,8 +313,8 @@ func (m *combinedModel) optionals(q *combinedQuery, e Entity) (set uint) {
 	return set
 }
 
-// checkRuns checks that the runs hold the entities of All. If they are in the order of slots, it also checks
-// that no run could be longer.
+// checkRuns checks that the runs hold the entities of All, with the right components and targets. If the
+// query yields entities in slot order, checkRuns also checks that no run could be longer.
 func (m *combinedModel) checkRuns(q *combinedQuery, es []Entity) {
 	n := 0
 	last := Run{}

@@ -47,8 +47,8 @@ func newCommandWorld(pages vm.Pages, hooks bool) *commandWorld {
 	return w
 }
 
-// commandStep is one operation. The verbs 0 and 1 make an entity, and 2 deletes an entity. 3 and 4 add a
-// component, 5 sets it, and 6 and 7 remove it; 5 removes a tag.
+// commandStep is one operation. The verbs 0 and 1 make an entity, and 2 deletes an entity. The verbs 3 and
+// 4 add a component, 5 sets a component or removes a tag, and 6 and 7 remove a component.
 type commandStep struct {
 	verb, column, archetype int
 	entity                  int // index in known; or -1-i for entity i of the entities that the batch made

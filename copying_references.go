@@ -6,8 +6,9 @@ import (
 	"unsafe"
 )
 
-// A reference inside of a copy refers to a copy with the same number, if the original refers to an original.
-// In the same world, all other references stay unchanged. In another world, they become zero.
+// A copying makes n copies of each original. If original a refers to original b, copy number i of a refers to
+// copy number i of b. In the same world, all other references stay unchanged. In another world, they become
+// zero.
 
 // ownedKey is memory on the Go heap that the components of copy number i refer to.
 type ownedKey struct {
@@ -135,7 +136,8 @@ func (k *copying) leadsOut(p unsafe.Pointer, r *references, e Entity, c *column)
 	return err
 }
 
-// eachBehind calls f for each element to which a slice, a map or a pointer leads, except if seen has it.
+// eachBehind calls f for each element of a slice, each key and element of a map, or the element of a pointer.
+// If seen has the slice, the map or the pointer, eachBehind does nothing.
 func eachBehind(v reflect.Value, seen map[visited]bool, f func(unsafe.Pointer, *references)) {
 	t := v.Type()
 	at := visited{p: v.UnsafePointer(), typ: t}

@@ -139,8 +139,9 @@ func (q *query) others(word uint32, mask uint64) (m uint64) {
 	return m
 }
 
-// pure returns the first range of slots in [lo, hi) whose entities have only components that an exact query
-// names. If there is no such range, pure returns hi, hi. Each slot in [lo, hi) must hold an entity.
+// pure returns the first range of slots in [lo, hi) whose entities meet the joins and the conditions of Where
+// and, in an exact query, have only components that the query names. If there is no such range, pure returns
+// hi, hi. Each slot in [lo, hi) must hold an entity.
 func (k *walk) pure(lo, hi uint32) (uint32, uint32) {
 	found := false
 	for at := lo; at < hi; {

@@ -87,8 +87,8 @@ func (c Column[T]) Edit(e Entity) (p *T) {
 	if invariants.Enabled {
 		c.c.touch(true)
 	}
-	// The calls of has and at are written out, so that Edit is small enough for inlining. Edit only sets a
-	// dirty bit, also to stay small: column.flushDirty later moves the bit into the trackers' marks.
+	// has and at are inlined by hand, so that the compiler can inline Edit. Edit only sets a dirty bit, also
+	// to stay small: column.flushDirty later moves the bit into the trackers' marks.
 	if e.slot >= c.c.slots || *(*uint32)(unsafe.Add(c.c.gens, uintptr(e.slot)*4)) != e.generation ||
 		*(*uint64)(unsafe.Add(c.c.words, e.slot/64*8))>>(e.slot%64)&1 == 0 {
 		return
@@ -104,7 +104,7 @@ func (c Column[T]) Set(e Entity, v T) (ok bool) {
 	if invariants.Enabled {
 		c.c.touch(true)
 	}
-	// Edit, written out so that Set is small enough for inlining.
+	// Edit is inlined by hand, so that the compiler can inline Set.
 	if e.slot >= c.c.slots || *(*uint32)(unsafe.Add(c.c.gens, uintptr(e.slot)*4)) != e.generation ||
 		*(*uint64)(unsafe.Add(c.c.words, e.slot/64*8))>>(e.slot%64)&1 == 0 {
 		return
@@ -120,9 +120,9 @@ func (c Column[T]) Set(e Entity, v T) (ok bool) {
 // stale. Add panics if the world is closed. If Add needs memory and gets none, it panics with a [*vm.Error];
 // see [Column.Grow].
 func (c Column[T]) Add(e Entity, v T) *T {
-	// The usual case is written out: e is alive, nothing watches the column, and the summary of e's word does
-	// not change. A call would add stores. While the store to an element waits for memory, later stores queue
-	// behind it, and the processor stalls when the queue is full.
+	// Add handles the usual case without a call: e is alive, nothing watches the column, and the summary of
+	// e's word does not change. A call would add stores. While the store to an element waits for memory,
+	// later stores queue behind it, and the processor stalls when the queue is full.
 	k := c.c
 	if invariants.Enabled || k.attended || e.slot >= k.slots ||
 		*(*uint32)(unsafe.Add(k.gens, uintptr(e.slot)*4)) != e.generation {

@@ -20,7 +20,8 @@ import (
 // Complexity: one step for each run, and, for each depth, one step for each 64-slot word with entities of
 // that depth. InDepthOrder sorts nothing at depths up to 63. It finds deeper entities by their links, and
 // sorts the slots of each of these depths. InDepthOrder allocates memory for deeper entities, and for queries
-// with [Query.Optional], [Query.Exactly], [Query.To], [Query.Among] or [Query.Between].
+// with [Query.Optional], [Query.Exactly], [Query.To], [Query.Among], [Query.Between], [Query.Where],
+// [Query.Up] or a condition on a shared value (see package shared).
 func (r Relation) InDepthOrder(q Query) iter.Seq[Run] {
 	return func(yield func(Run) bool) {
 		var d depthWalk
@@ -96,7 +97,9 @@ type depthWalk struct {
 	lo, hi   uint32   // the current run, or its current part if the query has optional components
 	end      uint32   // end of the whole current run
 
-	level int         // index in relation.levels; the set at index i < deep-1 has the entities of depth i+1
+	// level is the depth of the current level minus 1. Below deep-1 it is also the index of the level's set
+	// in relation.levels.
+	level int
 	set   *bitset.Set // the set of the current level; nil if the level has no set
 	rest  uint64      // the current block's words that are still to visit, one bit for each word
 	block uint        // index of the next block to visit

@@ -78,7 +78,7 @@ func TestDisabledRoles(t *testing.T) {
 	if w.Len() != 6 || d.off.Len() != 2 || !w.Alive(d.es[1]) || *d.c.Get(d.es[1]) != 1 {
 		t.Error("a disabled entity does not live on with its components")
 	}
-	// Optional cuts the runs, so that all entities of a run are disabled or none.
+	// Optional cuts the runs: the entities of a run are either all disabled or all enabled.
 	var lens []int
 	for r := range w.Query(d.c).Optional(d.off).Runs() {
 		lens = append(lens, r.Len())
@@ -162,19 +162,19 @@ func TestDisabledLinks(t *testing.T) {
 	if target, ok := child.Target(d.es[2]); !ok || target != d.es[0] || child.CountSources(d.es[0]) != 3 {
 		t.Error("a link that is switched off is lost")
 	}
-	var depths []int
+	var yielded []int
 	for r := range child.InDepthOrder(d.Query(d.c)) {
 		for _, e := range r.All() {
-			depths = append(depths, slices.Index(d.es, e))
+			yielded = append(yielded, slices.Index(d.es, e))
 		}
 	}
-	if !slices.Equal(depths, []int{1, 2}) { // the query does not name the relation
-		t.Errorf("InDepthOrder yields %v, want [1 2]", depths)
+	if !slices.Equal(yielded, []int{1, 2}) { // the query does not name the relation
+		t.Errorf("InDepthOrder yields %v, want [1 2]", yielded)
 	}
 }
 
-// TestDisabledAfterQueries: queries that were made before NewDisabled obey it, also queries that were derived
-// from others, and batches.
+// TestDisabledAfterQueries: a new Disabled applies also to queries, batches and orders that were made before
+// NewDisabled.
 func TestDisabledAfterQueries(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1 << 12})
 	defer w.Close()

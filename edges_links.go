@@ -121,10 +121,10 @@ func (s edgeStore[T]) close() error            { return s.e.pool.Close() }
 func (s edgeStore[T]) state() state.Container  { return rooms.Of(s.e.pool).(state.Container) }
 func (s edgeStore[T]) memory() (int, int, int) { return s.e.pool.Reserved(), s.e.pool.Committed(), 0 }
 
-func (s *edges[T]) roomAt(to, from uint32) error {
+func (s *edges[T]) roomAt(dst, src uint32) error {
 	for _, c := range []*column{s.sources, s.targets} {
-		if c.hasAt(from) {
-			if err := c.grow(to + 1); err != nil {
+		if c.hasAt(src) {
+			if err := c.grow(dst + 1); err != nil {
 				return err
 			}
 		}

@@ -11,7 +11,8 @@ type Engine struct {
 	Self  vast.Entity
 }
 
-// Clone copies the components and the links of an entity.
+// Clone copies the components and the links of an entity. If a component refers to its own entity, the
+// component of the copy refers to the copy.
 func ExampleWorld_Clone() {
 	w := vast.NewWorld(vast.Options{})
 	defer w.Close()

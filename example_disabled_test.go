@@ -36,7 +36,7 @@ func ExampleNewDisabled() {
 	// 5 fly
 }
 
-// With columns, a Disabled switches components off. They keep their values.
+// A Disabled with columns switches components of these columns off. The components keep their values.
 func ExampleNewDisabled_components() {
 	w := vast.NewWorld(vast.Options{})
 	defer w.Close()

@@ -16,8 +16,8 @@ type join struct {
 	links    linked
 	relation *relation // links, if they are a relation
 	from, to *column   // the columns of sources and of targets
-	query    *query    // matches the targets, or the ancestors, of which an entity must have one
-	up       bool      // whether ancestors count
+	query    *query    // an entity must have a target, or an ancestor, that matches this query
+	up       bool      // whether the join asks for an ancestor, not for a target
 }
 
 // Where returns the query that also asks for a target that matches another query. With a [Relation] an entity
@@ -92,7 +92,7 @@ func (q *query) liftJoins() {
 	q.joins = lifted
 }
 
-// flush brings the marks and the kept bits that the query and its joins use up to date.
+// flush updates the marks and the kept bits that the query and its joins use.
 func (q *query) flush() {
 	if q.flushes {
 		q.flushDirty()

@@ -133,8 +133,8 @@ const (
 	ancestorSteps = 4
 )
 
-// start chooses a way, and finds the targets and sources that the way needs. settled forbids ways that look,
-// during the walk, at components, or at links of other entities than the one at hand.
+// start chooses a way, and finds the targets and sources that the way needs. If settled is true, start
+// chooses no way that reads components, or links of entities other than the candidate, during the walk.
 func (c *condition) start(settled bool) {
 	w := c.to.world
 	depth := 1

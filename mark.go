@@ -13,8 +13,9 @@ import (
 // marks are the notes of one tracker about one column since the tracker's last look. A look is NewTracker or
 // a call of Tracker.Next.
 //
-// The presence bits at the last look are known without a copy of them: a slot that is not in touched still
-// has its presence bit of the last look, and a slot in touched had the component if it is in had.
+// The presence bits at the last look are known without a copy of them. The presence bit of a slot that is not
+// in touched has not changed since the look. A slot in touched had the component at the look if the slot is
+// also in the set had.
 type marks struct {
 	changed *bitset.Set    // slots whose component was written or gained, even if it was lost later
 	touched *bitset.Set    // slots that gained or lost the component
@@ -104,7 +105,7 @@ func (m *marks) generation(slot uint32) *uint32 {
 }
 
 // growMarks makes the slots below end usable in the dirty bits, in the marks of all the column's trackers and
-// in the sets of its groups. On failure the first two have not changed.
+// in the sets of its groups. On failure the dirty bits and the marks have not changed.
 func (c *column) growMarks(end uint32) error {
 	for _, k := range c.groups {
 		if err := k.grow(end); err != nil {
@@ -168,7 +169,8 @@ func (c *column) shrinkMarks(sizes notesCommitted) {
 	}
 }
 
-// track adds m as the marks of a new tracker of the column. On failure nothing has changed.
+// track adds m as the marks of a new tracker of the column. On failure the column has not changed, but m may
+// have committed memory.
 func (c *column) track(m *marks) error {
 	if err := m.grow(int(c.slots)); err != nil {
 		return err
@@ -257,9 +259,10 @@ func noneSet(words *[8]uint64) bool {
 		atomic.LoadUint64(&words[6])|atomic.LoadUint64(&words[7]) == 0
 }
 
-// Call the methods from wrote to wroteRange only if c.tracked is true, and the methods from gained to lost
-// only if c.followed is true. Several goroutines may note writes at a time. One goroutine notes gains and
-// losses, because they are structural changes, except in the tag of a Disabled.
+// Call wrote, wroteIn and wroteRange only if c.tracked is true, and gained, gainedRange and lost only if
+// c.followed is true. Several goroutines may note writes at a time. Gains and losses are structural changes,
+// so only one goroutine notes them. The tag of a Disabled is an exception: several goroutines may note its
+// gains and losses at a time.
 
 // wrote notes that a slot's element was written, or is about to be written.
 //

@@ -15,7 +15,8 @@ type memory struct {
 }
 
 // pieceSize is the usual size of a reservation: large enough for dozens of columns of the default size, and
-// small enough for thousands of worlds in the address space. Systems with 32 bits do not use pieceSize.
+// small enough for thousands of worlds in the address space. Reservations on Windows and on the Go heap do
+// not use pieceSize; min makes the constant fit in 32 bits.
 const pieceSize = min(8<<30, math.MaxInt/4)
 
 // dearAddresses is true if reserved addresses cost memory. Windows keeps page tables for them.

@@ -217,8 +217,8 @@ func TestPackGivesMemoryBack(t *testing.T) {
 	w.checkInvariants()
 }
 
-// TestPackPassesWornSlots: Pack moves no entity to a slot whose generations are used up.
-func TestPackPassesWornSlots(t *testing.T) {
+// TestPackSkipsWornSlots: Pack moves no entity to a slot whose generations are used up.
+func TestPackSkipsWornSlots(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1024})
 	defer w.Close()
 	c := NewColumn[uint64](w)

@@ -50,7 +50,7 @@ func (r Relation) Pairs(q Query) iter.Seq2[Slot, Slot] {
 //
 // Nearest panics if the relation has RelationOptions.Cyclic, or if the slot or the query is of another world.
 // Complexity: a few steps for each ancestor up to the result. With [Query.Where] and [Query.Up] in the query,
-// Nearest tests these conditions for each ancestor by itself.
+// Nearest tests these conditions for each ancestor separately.
 func (r Relation) Nearest(s Slot, q Query) (ancestor Slot, ok bool) {
 	k := r.made()
 	k.mustBeHierarchy("Nearest")

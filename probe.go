@@ -165,7 +165,8 @@ type anyEdges interface {
 	linked
 	valueType() reflect.Type
 	countOf(c *column, e Entity) int
-	// hasRoom, growFor, eachOut, eachIn and enterCopy copy edges: see edges.
+	// The code that copies entities calls hasRoom, growFor, eachOut, eachIn and enterCopy.
+	// See copying_links.go.
 	hasRoom(n linkCount) bool
 	growFor(n linkCount) error
 	eachOut(slot uint32, f func(number, to uint32, value unsafe.Pointer))

@@ -24,10 +24,10 @@ type promisesWorld struct {
 	alive      []Entity
 	births     []int  // number of promised births, by archetype
 	additions  [2]int // number of promised additions, by sparse column
-	reach      [3]int // number of slots that promised additions cover, by column; dense is the last
+	reach      [3]int // by column: promised additions hold in slots below this number; dense is the last
 	edges      int    // number of promised edges
-	edgesReach int    // number of slots that promised edges cover
-	links      int    // number of slots that promised links cover
+	edgesReach int    // promised edges hold between slots below this number
+	links      int    // promised links hold between slots below this number
 }
 
 // promisesModel runs random operations on two worlds that share a limit. Some operations close the limit:

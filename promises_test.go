@@ -83,7 +83,7 @@ func TestRefusedLeavesNothing(t *testing.T) {
 			cols[2].(Relation).SetAll(w.Query(), e)
 			return nil
 		},
-		"Relation.Grow": func(_ *World, _ *Archetype, cols []AnyColumn) error {
+		"Relation.GrowLevels": func(_ *World, _ *Archetype, cols []AnyColumn) error {
 			return cols[2].(Relation).GrowLevels(9)
 		},
 		"Edges.Grow": func(_ *World, _ *Archetype, cols []AnyColumn) error {

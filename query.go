@@ -17,7 +17,7 @@ import (
 // [Query.Without] and similar methods return a query with one more condition. The order of the conditions
 // makes no difference.
 //
-// A query passes over entities that a [Disabled] switches off. Components that it switches off count as
+// A query skips entities that a [Disabled] switches off. Components that a Disabled switches off count as
 // absent.
 //
 // Make a Query once and run it many times: running a Query allocates nothing and sees the current state of
@@ -47,8 +47,9 @@ type terms struct {
 	lo, hi uint     // only the slots [lo, hi) match
 	exact  bool     // whether entities with a component that the query does not name are left out
 	lifted bool     // whether the query ignores what each Disabled switches off
-	where  []sharing.Matcher
-	joins  []*join // the conditions of Where and Up
+
+	where []sharing.Matcher // the conditions of shared.Column.Where
+	joins []*join           // the conditions of Query.Where and Query.Up
 
 	kept      *kept // if not nil, the bits of a group decide the first conditions: see keeps
 	keptNames int   // number of elements of named that the group was made with
@@ -76,7 +77,7 @@ const (
 type named struct {
 	*column
 	role  role
-	group int // number of the call of Any
+	group int // for oneOf: the number of the call of Any
 }
 
 // targetOf is a target that the entities of a query must have.
@@ -180,8 +181,8 @@ func (w *World) appendColumns(columns []*column, method string, cols []AnyColumn
 const zeroQuery = "vast: the zero Query belongs to no world: make queries with World.Query"
 
 // Query returns the query that matches the entities with all the given components. Without columns it matches
-// all entities. It passes over what a [Disabled] switches off. It panics if a column belongs to another world
-// or is named twice.
+// all entities. The query skips what a [Disabled] switches off. World.Query panics if a column belongs to
+// another world or is named twice.
 func (w *World) Query(cols ...AnyColumn) Query {
 	w.mustBeOpen("Query")
 	if err := w.prepare(); err != nil {
@@ -356,7 +357,7 @@ func (q Query) Runs() iter.Seq[Run] {
 		if q.q.flushes {
 			q.q.flushDirty()
 		}
-		// This is walk.start and walk.runs for a plain query, written out so that a short loop costs little.
+		// The code below is walk.start and walk.runs for a plain query, inlined by hand for short loops.
 		k := plainWalk{world: q.q.world, q: q.q, changes: q.q.world.changes}
 		k.cursor.Start(&q.q.filter, uint(k.world.frontier))
 		for k.cursor.Next() {

@@ -25,7 +25,8 @@ func (w *World) keyColumn(method string, o MoveOptions) *column {
 }
 
 // scattered returns the matches that should move so that entities with equal keys lie together. For each
-// archetype these are all matches with a key, in the order of keys, or none of them.
+// archetype, scattered returns all matches that have a key, in the order of keys. It leaves out an archetype
+// that has at most two runs for each key on average.
 func (w *World) scattered(q Query, by *column) (groups []group) {
 	type keyed struct {
 		slots []ranked

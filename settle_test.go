@@ -6,6 +6,8 @@ import (
 	"time"
 )
 
+// TestSettle: each method calls the callback before it writes to the world. The callback therefore reads the
+// value from before the write.
 func TestSettle(t *testing.T) {
 	w := NewWorld(Options{})
 	defer w.Close()

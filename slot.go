@@ -46,7 +46,7 @@ func (s Slot) Entity() Entity {
 //
 // The loop may change values. If it changes the structure of the world, the next step panics. Complexity: a
 // few instructions for each entity, and one call for each 64-slot word with matches. With [Query.To], there
-// is instead one call for each run. Runs of more than 64 entities are cut.
+// is instead one call for each run, or for each 64 entities of a longer run.
 func (q Query) Slots() iter.Seq[Slot] {
 	return func(yield func(Slot) bool) {
 		var k walk

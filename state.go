@@ -10,7 +10,8 @@ import (
 	"github.com/vastgo/vast/internal/state"
 )
 
-// states has the methods that package store calls. They describe the state of a world, and restore it.
+// states has methods for other packages of the module, such as store, sql and clone. These packages find the
+// methods in state.Vast.
 type states struct{}
 
 func init() { state.Vast = states{} }
@@ -212,7 +213,8 @@ func (m *marks) end() uint {
 	return word * 64
 }
 
-// typeOfElement returns the type of the elements at base. They are handles if a pool holds the components.
+// typeOfElement returns the type of the elements at base: handles in a sparse column, numbers of values in a
+// column of package shared, and values of the column's type in other columns.
 func (c *column) typeOfElement() reflect.Type {
 	if c.store != nil && c.store.storage() == probing.StorageSparse {
 		return reflect.TypeFor[[2]uint32]()
@@ -223,7 +225,8 @@ func (c *column) typeOfElement() reflect.Type {
 	return c.typ
 }
 
-// pool returns the state of the pool that holds the components, or nil if no pool holds them.
+// pool returns the state of the pool of components, of the pool of edges, or of the table of shared values.
+// If the column has none of them, pool returns nil.
 func (c *column) pool() state.Container {
 	if c.store == nil {
 		return nil
@@ -259,7 +262,8 @@ func (states) Value(of any, slot int) reflect.Value {
 }
 
 // Assign overwrites the component of the entity in a slot of a column. The entity must have the component. In
-// a column of package shared, a new value can fail: Assign panics with a *vm.Error.
+// a column of package shared, a new value needs memory. If the memory runs out, Assign panics with a
+// *vm.Error.
 func (states) Assign(of any, slot int, v reflect.Value) { of.(*column).setValue(uint32(slot), v) }
 
 // Element returns the address of the component of the entity in a slot of a column. The entity must have the

@@ -22,9 +22,8 @@ import (
 // entity has taken a slot, the old entity counts as removed, and the new entity as added.
 //
 // For each of its columns, a tracker commits 4 bytes and 3 bits for each slot in use. Pages without notes are
-// never touched. A write of a tracked column costs a few instructions more. The birth of an entity with a
-// tracked column takes the slower path, as with hooks. In a world with trackers, a write of another column
-// costs one test.
+// never touched. A write of a tracked column costs a few instructions more; a write of another column costs
+// one test. The birth of an entity with a tracked column takes a slower path, as with hooks.
 //
 // The rules of [World] about goroutines hold for a tracker. Several goroutines may write a tracked column at
 // the same time, as [Column.Edit] says. While they write, no goroutine may read the tracker or run a query
@@ -76,8 +75,8 @@ func NewTracker(w *World, cols ...AnyColumn) *Tracker {
 
 // Next takes a new look at the world: it deletes all notes. Do not call Next while a query with
 // [Query.Changed] of this tracker runs, because the query would miss the entities that it has not yielded
-// yet. Next panics in a hook. Complexity: one step for each 64-slot word with notes, and one step for each 64
-// slots in use.
+// yet. Next panics in a hook and in any other callback of a method. Complexity: one step for each 64-slot
+// word with notes, and one step for each 64 slots in use.
 func (t *Tracker) Next() {
 	t.mustBeOpen("Tracker.Next")
 	t.world.mustRunAlone("Tracker.Next")
@@ -144,7 +143,7 @@ func (t *Tracker) Changed(col AnyColumn) iter.Seq[Entity] {
 type selection struct {
 	set  func(*marks) *bitset.Set             // returns a set with a bit in each word that pick must examine
 	pick func(*marks, *column, uint32) uint64 // returns the selected slots of a word
-	gone bool                                 // yields the entities that were in the slots at the last look
+	gone bool                                 // whether each yields the entities of the last look
 }
 
 func (t *Tracker) each(method string, col AnyColumn, sel selection) iter.Seq[Entity] {

@@ -176,7 +176,7 @@ func TestTrackerMisuse(t *testing.T) {
 	c.OnRemove(func(e Entity, _ *number) { tr.Next() })
 	says(t, func() { w.Delete(e) }, "Next was called while OnRemove of column")
 	if !w.Alive(e) {
-		t.Error("a hook that panicked deleted an entity")
+		t.Error("Delete deleted the entity although its hook panicked")
 	}
 	if c.Edit(Entity{}) != nil || c.Set(Entity{}, number{}) {
 		t.Error("the zero Entity can be edited")

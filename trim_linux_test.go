@@ -73,7 +73,7 @@ func TestTrimResident(t *testing.T) {
 				t.Fatal(err)
 			}
 			after := residentOf(t, w)
-			t.Logf("%d KiB with all entities, %d KiB after Trim, %d KiB with the kept entities only: %.2f",
+			t.Logf("%d KiB before Trim, %d KiB after Trim, %d KiB with the kept entities only: %.2f",
 				before>>10, after>>10, want>>10, float64(after)/float64(want))
 			if after > want*3/2 {
 				t.Errorf("%d bytes are in memory after Trim, and a world with only the kept entities has %d",
@@ -86,8 +86,8 @@ func TestTrimResident(t *testing.T) {
 					}
 				}
 			}
-			if w.Query(c.kept).Count() != total/10 {
-				t.Errorf("%d entities remain, want %d", w.Len(), total/10)
+			if n := w.Query(c.kept).Count(); n != total/10 {
+				t.Errorf("%d entities remain, want %d", n, total/10)
 			}
 		})
 	}

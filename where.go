@@ -6,8 +6,8 @@ import (
 	"github.com/vastgo/vast/internal/sharing"
 )
 
-// Where returns the query that also asks for a component of col that meets the condition m. It is the query
-// by value of package shared.
+// Where returns a copy of q with one more condition: the entity has a component of col that meets m. It is
+// for the method Column.Where of package shared.
 func (sharings) Where(method string, q Query, col AnyColumn, m sharing.Matcher) Query {
 	made := q.clone(method)
 	made.name(method, implied, col)
@@ -29,13 +29,15 @@ func (q *query) unmet(word uint32, mask uint64) uint64 {
 	return mask &^ met
 }
 
-// sifted holds the result of walk.leftOut for a word, because a word can have many short runs.
+// sifted holds the last call of walk.leftOut, because a word can have many short runs.
 type sifted struct {
-	word         uint32
-	mask, others uint64 // slots of the word, and those of them that the query leaves out
+	word   uint32
+	mask   uint64 // the slots that the call examined
+	others uint64 // the result: the slots of mask that the query leaves out
 }
 
-// others does the work of walk.leftOut. It reuses the previous result if that covers the slots of mask.
+// others returns the result of walk.leftOut. If the last call of walk.leftOut was for the same word and for
+// all slots of mask, others reuses the result of that call.
 func (k *walk) others(word uint32, mask uint64) uint64 {
 	s := &k.sifted
 	if s.word != word || mask&^s.mask != 0 {

@@ -57,7 +57,8 @@ type World struct {
 	memory    memory
 	quoted    string // the world's name in quotes, for labels
 
-	// The control arrays have one element for each slot or each 64-slot word. prepare carves them.
+	// The control arrays are gens, owners and live. They have one element for each slot or each 64-slot word.
+	// prepare carves the control arrays and sets all and vacant.
 	size      uint32         // number of slots for which the control arrays are committed, a multiple of 64
 	gens      unsafe.Pointer // array of the slots' generations, uint32
 	owners    unsafe.Pointer // address of the owner of word 0; the owners of later words lie below

@@ -63,7 +63,8 @@ func (m *model) applySetAll(b *byteStream) {
 	m.mustChange(0, func() {
 		n := m.columns[i].setAll(q, v)
 		m.must(n == len(es)-m.countWithout(es, i),
-			"column %d: returned %d; %d of %d entities lack the component", i, n, m.countWithout(es, i), len(es))
+			"column %d: returned %d; %d of %d entities lack the component", i, n, m.countWithout(es, i),
+			len(es))
 	})
 	for _, e := range es {
 		if m.has(e, i) {

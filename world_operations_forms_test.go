@@ -2,7 +2,7 @@ package vast
 
 import "slices"
 
-// hookedColumns has one column of each storage.
+// hookedColumns are a column of empty structs, a tag, a heap column and a sparse column: see newModelColumn.
 var hookedColumns = []int{2, 5, 65, 66}
 
 // hookAll registers hooks, which check that each gain and each loss is reported once.

@@ -71,7 +71,7 @@ func TestWorldReservesNothing(t *testing.T) {
 		t.Errorf("an empty world: %+v", s)
 	}
 	if w.Len() != 0 || w.Alive(Entity{}) || w.Delete(EntityOf(1<<32)) || w.Trim() != nil {
-		t.Error("an empty world has entities")
+		t.Error("an empty world has entities, or Trim fails")
 	}
 	for _, p := range vm.Snapshot(false).Purposes {
 		if p.Purpose == "reserves nothing" {
@@ -277,8 +277,9 @@ func TestCollector(t *testing.T) {
 	runtime.KeepAlive(stale)
 }
 
-// TestReaders runs queries and look-ups on several goroutines at a time. In builds with the race detector,
-// columns are Go heap memory, so that the detector checks the accesses to them.
+// TestReaders runs queries and look-ups on several goroutines at a time. Each goroutine also writes elements
+// that no other goroutine accesses. In builds with the race detector, columns are Go heap memory, so that the
+// detector checks the accesses to columns.
 func TestReaders(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1 << 14})
 	defer w.Close()

@@ -26,8 +26,8 @@ type Options struct {
 	// Limit is a budget of committed memory, shared with other arenas and containers. Default:
 	// [vm.DefaultLimit].
 	Limit *vm.Limit
-	// Pages is the page policy. Default: the arena asks for huge pages, if the system has them, when it has
-	// committed the size of one huge page.
+	// Pages is the page policy. Default: once the arena has committed the size of one huge page, it asks the
+	// system for huge pages.
 	Pages vm.Pages
 }
 

@@ -38,8 +38,8 @@ func bytesOf[T any](p *T, n int) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(p)), n*int(unsafe.Sizeof(*p)))
 }
 
-// runOperations runs operations of two bytes each, the kind and the size, on an arena and on a model: the
-// list of its allocations.
+// runOperations runs operations of two bytes each, the kind and the size, on an arena and on a model. The
+// model is the list of the arena's live allocations.
 func runOperations(t *testing.T, data []byte, pages vm.Pages) {
 	t.Helper()
 	a := open(t, Options{Capacity: 1 << 20, HighWater: 1 << 16, Pages: pages})

@@ -236,7 +236,7 @@ func (c *headerCheck) fields(t flatbuffers.Table, slot flatbuffers.VOffsetT, dep
 		return nil
 	}
 	if depth > mostDepth {
-		return errors.New("its schema has too many fields in each other")
+		return errors.New("its schema nests fields too deep")
 	}
 	for i := range t.VectorLen(o) {
 		field := elementAt(t, o, i)

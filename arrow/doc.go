@@ -3,8 +3,8 @@
 //
 // # Types
 //
-//   - Records yields the runs of a query as Arrow records. Where it can, it copies no numbers: they share
-//     their memory with the world.
+//   - Records yields the runs of a query as Arrow records. The numbers in a record share the memory of the
+//     world where possible; Records copies all other values.
 //   - Write writes the rows of a Source in a Format: Arrow, Parquet, CSV or JSON lines. Entities makes a
 //     Source of the entities of a query, and Rows makes one of the rows of a SQL statement.
 //   - Read makes entities from a file in any Format. Its Report lists the values that did not fit.

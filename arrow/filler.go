@@ -159,7 +159,7 @@ func (f *filler) finish() arrow.Array {
 	return newArray(f.leaf, f.rows, memory.NewBufferBytes(f.data), valid, f.nulls)
 }
 
-// newArray returns the array of a leaf that is not texts. It releases the caller's reference to data.
+// newArray returns the array of a leaf without texts. It releases the caller's reference to data.
 func newArray(l *leaf, rows int, data, valid *memory.Buffer, nulls int) arrow.Array {
 	defer data.Release()
 	if l.count == 0 {

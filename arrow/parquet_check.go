@@ -21,8 +21,8 @@ const (
 	// A page of n compressed bytes may have at most pageBytes + n*pageFactor bytes when it is decompressed.
 	pageBytes  = 16 << 20
 	pageFactor = 1024
-	// A page may have pageValues values, or more if ReadOptions.MaxRows allows it. Lists may be longer than
-	// those of the field: readList refuses each of them.
+	// A page may have pageValues values, or more if ReadOptions.MaxRows allows it. This limit does not check
+	// the length of each list: readList refuses a list that does not fit into its field.
 	pageValues = 1 << 20
 	// schemaDepth is the largest depth of nested groups in a schema.
 	schemaDepth = 64

@@ -65,7 +65,8 @@ func TestParquetOfOthers(t *testing.T) {
 	}
 }
 
-// TestLongLists reads lists that are longer than those of the field, with the smallest limit of rows.
+// TestLongLists reads lists, some of them longer than the array in the component. MaxRows is the number of
+// rows in the file.
 func TestLongLists(t *testing.T) {
 	type row struct {
 		N string  `parquet:"name"`

@@ -5,7 +5,7 @@ import (
 	"errors"
 )
 
-// thriftDepth is the largest depth of nested structs and lists in the headers of Parquet files.
+// thriftDepth is the largest depth of nested structs and lists that thriftSize accepts.
 const thriftDepth = 32
 
 var errThrift = errors.New("a header says that it is longer than the file")
@@ -61,7 +61,7 @@ func (s *thriftScanner) skipStruct(depth int) error {
 				return err
 			}
 		}
-		if head&15 > 2 { // a bool is in the head
+		if head&15 > 2 { // not a bool: the head holds the value of a bool
 			if err := s.skipValue(head&15, depth); err != nil {
 				return err
 			}
@@ -71,7 +71,7 @@ func (s *thriftScanner) skipStruct(depth int) error {
 
 func (s *thriftScanner) skipValue(kind byte, depth int) error {
 	if depth > thriftDepth {
-		return errors.New("a header has too many structs in each other")
+		return errors.New("a header nests structs and lists too deep")
 	}
 	switch kind {
 	case 1, 2, 3: // bool in a list, byte

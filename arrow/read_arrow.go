@@ -56,7 +56,7 @@ func openArrow(data []byte, f Format) (*arrow.Schema, func() (arrow.RecordBatch,
 	options := []ipc.Option{
 		// A damaged file can ask for any amount of memory for a compressed buffer. Real data rarely shrinks
 		// to less than a hundredth, so 256 times the size is enough.
-		ipc.WithAllocator(&bounded{left: 64<<20 + 256*len(data)}),
+		ipc.WithAllocator(newBounded(64<<20+256*len(data))),
 		ipc.WithMetadataSizeLimit(size), ipc.WithBodySizeLimit(size),
 		ipc.WithEnsureNativeEndian(true),
 	}
@@ -244,13 +244,15 @@ func (c *cells) setSingle(row, i int, a arrow.Array, at int) error {
 	return c.setText(row, a.ValueStr(at))
 }
 
-// bounded is an allocator that panics if more than left bytes would be in use at once. The Arrow library or
-// decode returns the panic as an error.
-type bounded struct{ left int }
+// bounded is an allocator that panics if its buffers would take more memory than a limit. left is the limit
+// minus the bytes in use. The Arrow library or decode returns the panic as an error.
+type bounded struct{ left, limit int }
+
+func newBounded(limit int) *bounded { return &bounded{limit, limit} }
 
 func (b *bounded) Allocate(n int) []byte {
 	if n > b.left {
-		panic(fmt.Sprintf("its values take more than %d bytes", b.left))
+		panic(fmt.Sprintf("its values take more than %d bytes", b.limit))
 	}
 	b.left -= n
 	return memory.DefaultAllocator.Allocate(n)
@@ -266,4 +268,5 @@ func (b *bounded) Reallocate(n int, p []byte) []byte {
 	return to
 }
 
-func (b *bounded) Free(p []byte) { b.left += len(p) }
+// Free counts the capacity, because Reallocate shortens a slice without giving its end back.
+func (b *bounded) Free(p []byte) { b.left += cap(p) }

@@ -12,8 +12,8 @@ import (
 const (
 	bytesPerByte  = 2048
 	bytesPerFile  = 192 << 20
-	fuzzRows      = 4096
-	fuzzFileBytes = 1 << 20
+	fuzzRows      = 4096    // the ReadOptions.MaxRows of FuzzRead
+	fuzzFileBytes = 1 << 20 // FuzzRead skips larger files
 )
 
 // FuzzRead reads damaged files. Errors are fine. Panics, huge allocations and reports that do not fit the

@@ -87,8 +87,9 @@ func (m *importer) readJSON(r io.Reader, most int) error {
 	return nil
 }
 
-// setJSON stores the value of a row from a JSON value. A leaf of kindJSON takes any JSON value. But a JSON
-// string is decoded, and its text is the JSON: Write stores such leaves as texts in all formats.
+// setJSON sets the value of a row from a JSON value. It decodes a JSON string and passes the decoded text to
+// setText. For a leaf of kindJSON, the decoded text must itself be JSON, because Write stores such leaves as
+// JSON texts in all formats.
 func (c *cells) setJSON(row int, v json.RawMessage) error {
 	if v[0] != '"' {
 		return c.setText(row, string(v))

@@ -21,10 +21,12 @@ import (
 // case, name the column in Query.Optional: then all entities of a run have the component, or all lack it.
 //
 // Release each record. A record is valid until it is released, and must be released before the structure of
-// the world changes and before the next World.Admit. Shared memory shows values that are written later. In
-// builds with the tag invariants, the record gets copies in place of shared memory. The bytes of these copies
-// become 0xdb when the record is released. If it is not released in time, there is a panic in its Release, in
-// the next step of the loop, or on another goroutine during World.Admit.
+// the world changes and before the next World.Admit. Shared memory shows values that are written later.
+//
+// In builds with the tag invariants, the record gets copies in place of shared memory. The bytes of these
+// copies become 0xdb when the record is released. If a record with such copies is not released in time, these
+// builds panic: in Release, in the next step of the loop, or on another goroutine during World.Admit or
+// World.Close.
 //
 // The rules of Query.Runs hold for the loop. Records panics if Entities would return an error or panic, and
 // the loop panics if a value cannot be JSON text.

@@ -19,7 +19,7 @@ type sqlRows struct {
 	rows   *sql.Rows
 	schema *arrow.Schema
 	first  []any // values of the first batch, which Rows has read to find the types of columns
-	err    error // the error that ended the first batch
+	err    error // the error that ended the first batch, or nil
 }
 
 // sqlTimestamp is the type of times in results. Databases hold years such as 9999, which do not fit into an
@@ -44,7 +44,7 @@ func Rows(rows *sql.Rows) (Source, error) {
 	return s, nil
 }
 
-// readRows is Rows. The first batch has been read, so its error is known.
+// readRows does the work of Rows. It reads the first batch, so the caller can look at sqlRows.err.
 func readRows(rows *sql.Rows) (*sqlRows, error) {
 	types, err := rows.ColumnTypes()
 	if err != nil {
@@ -125,7 +125,7 @@ func (s *sqlRows) next(columns int) ([]any, error) {
 type sqlKind uint8
 
 const (
-	sqlUnknown sqlKind = iota // no value so far
+	sqlUnknown sqlKind = iota // neither the driver nor a value has told the type
 	sqlBool
 	sqlInt
 	sqlUint

@@ -18,8 +18,8 @@ import (
 	"github.com/vastgo/vast/internal/measure"
 )
 
-// compare measures several ways to do the same work, in turns. It compares each other way with the last one:
-// it reports the time of the last way divided by the time of the other way.
+// compare measures several ways to do the same work, in turns, and reports the best time of each way. For
+// each way except the last, compare also reports the time of the last way divided by the time of this way.
 func compare(b *testing.B, names []string, ways ...func()) {
 	for _, way := range ways {
 		way() // warms up

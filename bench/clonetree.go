@@ -10,9 +10,10 @@ import (
 )
 
 // Work clone_tree: copy a tree of 16 entities, a root and its children, until there are n copied entities.
-// All entities have Position and Velocity. The trees are copied one at a time, and Vast's side in rows of the
-// peer self copies them with one call. A copy of a child has the copy of the root as its parent, and the copy
-// of the root finds its children in their order. The deletion of the copies is not timed.
+// All entities have Position and Velocity. The trees are copied one at a time. The rows of the peer self
+// compare this with one call of Vast that makes all copies. A copy of a child has the copy of the root as its
+// parent, and the copy of the root finds its children in their order. The deletion of the copies is not
+// timed.
 //
 // Vast clones along a relation. On Ark, a component links an entity to its parent, its first child and its
 // next sibling, and the work follows these links and sets those of the copies. Ark's own relations are not

@@ -16,15 +16,16 @@ import (
 
 // The peers entt and flecs are stores for C++. The folder cpp has a program for each, which does some of the
 // works: see cppWorks. The sources of the stores are not part of this module: the flags -entt and -flecs name
-// their folders. A program is built once, before the first row. It runs as a child process that sets up one
-// work, as
+// their folders. A program is built once, before the first row. It runs as a child process. Its arguments are
+// the work, the peer and the number of entities:
 //
 //	entt query2comp entt-group 1000
 //
-// prints {"units": 1000}, and then answers each line of its standard input with one JSON object in a line:
+// The program sets up the work and prints {"units": 1000}. Then it answers each line of its standard input
+// with one JSON object in a line:
 //
 //	run 40      do the work 40 times; {"ns": 12345} is the time of the work
-//	check 52    check the state after 52 repetitions; {"wrong": "…"} says what is wrong, or nothing
+//	check 52    check the state after 52 repetitions; {"wrong": "…"} has a message, or "" for a right state
 //
 // While the program waits for a line, it takes no processor time from Vast's side.
 
@@ -68,7 +69,7 @@ var cppWorks = map[string][]string{
 	"delete2comp":         {peerEnTT, peerEnTTBatch, peerFlecs, peerFlecsBatch},
 }
 
-// init adds the matches with the programs. Vast's side is that of the rows with Ark.
+// init adds the matches with the programs. Vast's side is the same as in the rows with Ark.
 func init() {
 	for i := range workloads {
 		w := &workloads[i]

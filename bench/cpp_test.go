@@ -102,7 +102,7 @@ func TestCppPeersNeedFolders(t *testing.T) {
 		t.Fatalf("status %d: %s", status, &stderr)
 	}
 	for _, s := range cppStores {
-		if note := "no rows beside " + s.name; !strings.Contains(stderr.String(), note) {
+		if note := "no rows for " + s.name; !strings.Contains(stderr.String(), note) {
 			t.Errorf("message %q lacks %q", &stderr, note)
 		}
 		if strings.Contains(stdout.String(), s.name) {

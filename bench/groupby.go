@@ -17,7 +17,7 @@ import (
 // next repetition.
 //
 // Work group_by_regrouped: group_by after [vast.World.Regroup] by team, over the runs of each team. In the
-// rows with the peer self it is the same as group_by.
+// rows with the peer self, group_by_regrouped is the same as group_by.
 //
 // Work group_by_born: group_by_regrouped, but the entities are created team by team, so that Regroup moves
 // none.

@@ -18,8 +18,8 @@ import (
 // A Place is the sum of the positions of an entity and of all its ancestors.
 type Place struct{ X, Y float64 }
 
-// hierarchyExtras is the value of workload.extras for the work hierarchy: the world of the empty query has
-// one component type besides Position and Velocity.
+// hierarchyExtras is the value of workload.extras for the work hierarchy: the world that emptyquery.go makes
+// for this work has one component type besides Position and Velocity.
 const hierarchyExtras = 1
 
 // The shape of a family.

@@ -112,7 +112,8 @@ const minRankedSize = 64
 // means writes a table with the geometric mean of the ratios to each store, and of the ratios to the fastest
 // store of each cell. Below the table it writes the result of grid.ranks.
 func (m *markdownReport) means(text *strings.Builder) {
-	text.WriteString("\nOver all of these rows:\n\n| compared with | rows | mean |\n|---|--:|--:|\n")
+	text.WriteString("\nMeans over all cases. A case is a work with one number of entities:\n\n" +
+		"| compared with | cases | mean |\n|---|--:|--:|\n")
 	var known []string
 	for _, p := range peers {
 		if p.store != p.name {
@@ -123,12 +124,12 @@ func (m *markdownReport) means(text *strings.Builder) {
 	for _, store := range known {
 		mean(text, store, m.stores.ratios(func(v storeRatios) float64 { return v.ratioTo(store) }))
 	}
-	mean(text, "the fastest in each row", m.stores.ratios(func(v storeRatios) float64 {
+	mean(text, "the fastest in each case", m.stores.ratios(func(v storeRatios) float64 {
 		ratio, _ := v.best()
 		return ratio
 	}))
 	first, ties, behind := m.stores.ranks(minRankedSize)
-	fmt.Fprintf(text, "\nVast is first in %d of the %d rows with %d entities or more. It ties in %d "+
+	fmt.Fprintf(text, "\nVast is first in %d of the %d cases with %d entities or more. It ties in %d "+
 		"(an iteration of\n%s entities or more, at most %.0f %% behind) and is behind in %d.\n",
 		first, first+ties+behind, minRankedSize, ties, grouped(minTieSize), 100*(1-minTieRatio), behind)
 }

@@ -51,16 +51,16 @@ Times better than the others, at one size:
 |---|--:|--:|--:|
 | new_world | 1 | | 3.00 uot |
 
-Over all of these rows:
+Means over all cases. A case is a work with one number of entities:
 
-| compared with | rows | mean |
+| compared with | cases | mean |
 |---|--:|--:|
 | ark | 4 | 12.5 |
 | donburi | 1 | 1500 |
 | uot | 3 | 3.43 |
-| the fastest in each row | 5 | 8.37 |
+| the fastest in each case | 5 | 8.37 |
 
-Vast is first in 1 of the 1 rows with 64 entities or more. It ties in 0 (an iteration of
+Vast is first in 1 of the 1 cases with 64 entities or more. It ties in 0 (an iteration of
 1,000 entities or more, at most 5 % behind) and is behind in 0.
 
 Times faster than Vast itself in another way:

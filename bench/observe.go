@@ -14,7 +14,8 @@ import (
 // gains counts the calls of the observers of one world.
 type gains struct{ gained, lost int }
 
-// side adds the check of the counts to a side with n edits in each repetition.
+// side returns s with a check that also compares the counts. A repetition of s must add and remove Velocity
+// s.units times.
 func (g *gains) side(s side) side {
 	check := s.check
 	s.check = func(done int) error {

@@ -9,7 +9,7 @@ import (
 )
 
 // TestMain runs the tests. If outsideVariable is set, it measures one side instead. If fakeVariable is set,
-// it is the program of TestCppSide.
+// it acts as a program of the folder cpp, for TestCppSide.
 func TestMain(m *testing.M) {
 	if os.Getenv(fakeVariable) != "" {
 		runFake(os.Stdin, os.Stdout)

@@ -46,7 +46,7 @@ type vastParallel struct {
 	batches []vast.Batch // batches of the current repetition
 	taken   atomic.Int64 // number of batches taken so far
 	wake    chan bool    // a value makes the second goroutine take batches; closing the channel ends it
-	done    chan bool    // receives a value when the second goroutine has finished
+	done    chan bool    // receives a value when the second goroutine finds no more batches
 }
 
 //go:noinline

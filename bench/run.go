@@ -26,7 +26,7 @@ func main() {
 // Exit statuses of the command.
 const (
 	exitOK     = 0
-	exitFailed = 1 // a wrong result, a failed measurement, or a failed write
+	exitFailed = 1 // a wrong result, or a build, a measurement or a write that failed
 	exitUsage  = 2
 )
 
@@ -115,7 +115,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	}
 	for _, s := range cppStores {
 		if *peers == "" && s.folder == "" {
-			fmt.Fprintf(stderr, "bench: no rows beside %s: give the folder of its sources with -%[1]s\n",
+			fmt.Fprintf(stderr, "bench: no rows for %s: give the folder of its sources with -%[1]s\n",
 				s.name)
 		}
 	}

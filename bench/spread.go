@@ -19,7 +19,7 @@ import (
 // has no store, and copies all columns in one tick of each second.
 //
 // A second of this work has 60 ticks. The length of such a second is proportional to the number of entities,
-// so that a small world, too, is always busy. With a million entities it is as long as a real second.
+// so that a small world, too, is always busy. With a million entities, such a second is a real second.
 
 const (
 	spreadColumns  = 32
@@ -103,8 +103,8 @@ func (w *spreadWorld) tick(after func()) error {
 	return nil
 }
 
-// check returns an error if the world does not hold n entities with the values that they have after that
-// number of ticks.
+// check returns an error if the world does not hold n entities with the values that the given number of ticks
+// gives them.
 func (w *spreadWorld) check(n int, ticks uint64) error {
 	for i, c := range w.columns {
 		writes := (ticks + ticksPerSecond - turnOf(i)) / ticksPerSecond

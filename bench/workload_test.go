@@ -30,8 +30,8 @@ func TestEveryRowComputesWhatItShould(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// outside_test.go tests the works whose field outside is set. Their worlds need more entities, because the
-	// memory of a small world is less than the error of measurement.
+	// outside_test.go tests each work with the field outside set. Such a work needs a world with more
+	// entities, because the figure of a small world is less than the error of measurement.
 	plans = slices.DeleteFunc(plans, func(p plan) bool { return p.work.outside != nil })
 	var got keeper
 	if err := quick.measureAll(plans, &got, io.Discard); err != nil {

@@ -146,7 +146,7 @@ func (g *generations) again(i uint) uint32 {
 	return *own
 }
 
-// A slot may skip fewer than maxSkipped generations when the slots of its word share a generation again.
+// When the slots of a word share a generation again, each slot skips fewer than maxSkipped generations.
 const maxSkipped = 8
 
 // renewable returns the highest generation of the slots of word w. ok reports whether all these slots should

@@ -11,7 +11,7 @@ import "github.com/vastgo/vast/internal/generation"
 // containers in turn.
 type Handle[T any] struct {
 	slot       uint32
-	generation uint32 // the count, and the tag of the container, which package generation calls its mark
+	generation uint32 // the count, and the container's tag, which package generation calls a mark
 }
 
 // Slot returns the number of the element's slot. In a Pool it is the element's index in memory. In a Dense it

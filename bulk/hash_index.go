@@ -181,8 +181,8 @@ func (x *HashIndex[K, V]) mustHaveCapacity() {
 	}
 }
 
-// Remove removes a pair and reports whether it was in the index. Complexity: constant, with at most 128
-// buckets to squeeze; O(log n) if the key has more than eight values.
+// Remove removes a pair and reports whether it was in the index. Complexity: constant, but a call may move
+// the pairs of up to 128 buckets to make the table smaller; O(log n) if the key has more than eight values.
 func (x *HashIndex[K, V]) Remove(k K, v V) bool {
 	// This repeats find: with a call of find, a removal that finds nothing would take a quarter longer.
 	var h uint64

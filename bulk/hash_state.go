@@ -11,7 +11,8 @@ import (
 //
 // If the keys are short (see hasher), their hashes depend only on three seeds. The file then has the seeds
 // and the control words of the buckets, too, so that loading puts each pair into its old slot. The hashes of
-// other keys depend on the process: loading adds their pairs to an empty index.
+// other keys depend on the process: loading adds their pairs to an empty index. Loading also adds the pairs
+// if their type has changed, or if the capacity of the index is too small for the level in the file.
 type hashIndexState[K comparable, V any] struct {
 	x       *HashIndex[K, V]
 	once    sync.Once // collects the pairs once, at the first read
@@ -115,8 +116,8 @@ func (s *hashIndexState[K, V]) addAll() error {
 	return nil
 }
 
-// maxMeanDistance bounds the average number of buckets between an entry and its home, the bucket that the
-// hash of its key names. No real index comes near this bound. A forged file with larger distances could make
+// maxMeanDistance bounds the average number of buckets between an entry and the home of its key. The home is
+// the bucket that the hash of the key selects. No real index comes near this bound. A forged file with larger distances could make
 // checkKeys slow.
 const maxMeanDistance = 64
 

@@ -134,8 +134,8 @@ func (t *buckets[K, V]) find(h uint64, k K) (at place, ok bool) {
 	return t.findFrom(h, k, place{bucket: t.home(h)}, allSlots)
 }
 
-// findNext returns the next slot of a key after the place at, a result of find or findNext. The caller may
-// have emptied the slot of at.
+// findNext returns the next slot of a key after at, which find or findNext returned. The caller may have
+// emptied this slot.
 func (t *buckets[K, V]) findNext(h uint64, k K, at place) (next place, ok bool) {
 	return t.findFrom(h, k, at, allSlots<<(8*at.slot+8))
 }

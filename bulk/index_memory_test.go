@@ -9,7 +9,7 @@ import (
 )
 
 // bounded checks that an index commits at most twice the bytes of its n pairs. If the pairs have less than
-// 64 KiB, the bound is 128 KiB.
+// 64 KiB, the bound is 128 KiB. On systems with pages of more than 4 KiB, the bound is higher.
 func bounded(t *testing.T, x interface {
 	Committed() int
 	Resident() (int, error)
@@ -23,7 +23,7 @@ func bounded(t *testing.T, x interface {
 	if err != nil {
 		t.Fatal(err)
 	}
-	larger := 2 * (vm.PageSize() - 4<<10) // for table and tree, which are rounded up to whole pages
+	larger := 2 * (vm.PageSize() - 4<<10) // HashIndex rounds its table and its tree up to pages
 	if committed := x.Committed(); committed > 2*data+larger || resident > committed {
 		t.Fatalf("%s, %d pairs of %d bytes: %d bytes are committed, %.2f times the data, and %d are resident",
 			what, n, bytesPair, committed, float64(committed)/float64(data), resident)
@@ -34,7 +34,7 @@ func largest() int {
 	return min(boundedPairs(), longtest.Pick(100_000, 400_000))
 }
 
-// boundedPairs is the number of pairs in tests whose bounds depend on how full the final table is.
+// boundedPairs is the number of pairs in tests whose bounds depend on how full the hash table is at the end.
 func boundedPairs() int {
 	if !longtest.Enabled() || heapStandIn() {
 		return 20_000
@@ -71,7 +71,7 @@ func fillAndEmptyHash[K, V uint32 | uint64](t *testing.T, valuesPerKey, n int) {
 			bounded(t, x, "emptying", x.Len(), bytesPair)
 		}
 	}
-	// Now all groups grow and shrink together.
+	// Now the values of all keys grow and shrink in number together.
 	for v := range min(valuesPerKey, 20) {
 		for i := v; i < n; i += valuesPerKey {
 			x.Add(key(i), V(i))

@@ -127,8 +127,8 @@ func (ls *Lists[T]) find(l List[T]) *cell {
 	return h
 }
 
-// absent is find for a List for which cells.find has found no cell: the zero List in a container without
-// memory, or a stale List.
+// absent continues find after cells.find has returned nil. It returns an empty list for the zero List in a
+// container without memory, and panics for a stale List.
 //
 //go:noinline
 func (ls *Lists[T]) absent(l List[T]) *cell {
@@ -270,7 +270,7 @@ type staleListError struct {
 func (e *staleListError) Error() string {
 	if !e.mine {
 		return fmt.Sprintf("bulk: a List is used in %s, but another Lists has made it: give the two "+
-			"containers different element types, or give the fields with their Lists different names", e.name)
+			"containers different element types, or name each List field after its container", e.name)
 	}
 	return fmt.Sprintf("bulk: a List of %s is used after Free or Clear, or is a copy made before the list "+
 		"moved: keep one List, in its owner, and pass its address to Append, Compact and Free; Free makes "+

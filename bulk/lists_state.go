@@ -14,8 +14,8 @@ import (
 // and length of each list (lists.go and cells.go define these words). It has the elements of all lists, one
 // list after the other. Loading derives the other fields of cells.
 //
-// A list keeps its place, so that the List that refers to it stays valid. What a place means depends on the
-// sizes of units and places, so the container takes these sizes from the file.
+// A list keeps its place, so that its List stays valid. The meaning of a place depends on the sizes of units
+// and places, so the container takes these sizes from the file.
 
 // slabState describes a slab or a stretch.
 type slabState struct {
@@ -43,7 +43,7 @@ type listsState[T any] struct {
 	built   bool
 	written int // number of elements that loading has written
 	filling int // index of the list that loading writes next
-	filled  int // number of elements that loading has written to list filling
+	filled  int // number of elements that loading has written to lists[filling]
 }
 
 func (ls *Lists[T]) keep() (any, error) {
@@ -357,7 +357,7 @@ func (s *listsState[T]) Settle(c state.Contents, _ []state.Array) error {
 	return sound(s.ls.checkInvariants)
 }
 
-// restEmpty reports whether list filling and all lists behind it are empty.
+// restEmpty reports whether lists[filling] and all later lists are empty.
 func (s *listsState[T]) restEmpty() bool {
 	for _, l := range s.lists[s.filling:] {
 		if l.Len > 0 {

@@ -85,7 +85,8 @@ func TestListsMisuse(t *testing.T) {
 		}
 	}
 	if closed.Len() != 0 || closed.Committed() != 0 || closed.Reserved() != 0 {
-		t.Errorf("after Close there are %d lists and %d bytes", closed.Len(), closed.Committed())
+		t.Errorf("after Close there are %d lists, %d bytes committed and %d bytes reserved, want 0",
+			closed.Len(), closed.Committed(), closed.Reserved())
 	}
 	if n, err := closed.Resident(); n != 0 || err != nil {
 		t.Errorf("after Close %d bytes are resident: %v", n, err)

@@ -23,8 +23,8 @@ func (p *Pool[T]) mustBeFree(i uint) {
 	})
 }
 
-// checkInvariants panics if the bookkeeping contradicts itself. Complexity: one step for each slot that has
-// memory.
+// checkInvariants panics if the bookkeeping contradicts itself. The type generations explains slots apart and
+// the common generation of a word. Complexity: one step for each slot that has memory.
 func (p *Pool[T]) checkInvariants() {
 	p.slots.checkInvariants()
 	for w := range (p.room + wordBits - 1) / wordBits {

@@ -145,8 +145,8 @@ func (s *sharedSlots) own(l uint) (*sharedChunk, *sharedLine, uint, taking) {
 
 func (c *sharedChunk) release(i uint) { c.lines[i/slotsPerLine%linesPerChunk].owned.Store(0) }
 
-// prepare makes free slots of the word that begins with slot i ready, and reports whether there are any. No
-// reader copies from a ready slot: prepare has seen no announcement after the removal, and a reader that
+// prepare makes free slots of the word that begins with slot i ready, and reports whether it made any ready.
+// No reader copies from a ready slot: prepare has seen no announcement after the removal, and a reader that
 // announces the slot later finds the element removed.
 //
 //go:noinline

@@ -205,8 +205,8 @@ func TestSharedHandlesOfOthers(t *testing.T) {
 	if p.Valid(zero) || p.Get(zero) != nil || p.Remove(zero) {
 		t.Error("the zero handle is valid")
 	}
-	// The slots of some words have one generation in common, and the slots of other words have a generation of
-	// their own. In both kinds of words, some slots have an element and some do not.
+	// The slots of some words have one generation in common. In other words, each slot has its own generation.
+	// In both kinds of words, some slots have an element and some do not.
 	for i := range 100 {
 		h, _ := p.Insert(numbered(i))
 		if i%3 == 0 {

@@ -8,7 +8,8 @@ import (
 	"github.com/vastgo/vast/internal/modeltest"
 )
 
-// tableUsers is a table with the readers and writers of a test. The tests make calls in callbacks of w and r.
+// tableUsers is a table with the readers and writers of a test. The tests make calls in callbacks of w and in
+// loops over r.
 type tableUsers struct {
 	t        *testing.T
 	table    *SharedTable[object]
@@ -182,7 +183,7 @@ func TestSharedTableWalkCallsBack(t *testing.T) {
 				u.t.Errorf("entry 5 is %v, %t", v, ok)
 			}
 		}, all},
-		"Set of later entries": {"", func(u tableUsers) {
+		"Set of all entries": {"", func(u tableUsers) {
 			for i := range 10 {
 				u.w.Set(i, objectOf(uint64(i)))
 			}

@@ -107,7 +107,7 @@ func TestSharedTableReaders(t *testing.T) {
 				}
 				for i, v := range seen {
 					if *v != was[i] || !v.whole() {
-						t.Errorf("a value changed from %v to %v before the reader left", was[i], *v)
+						t.Errorf("before the reader left, a value was first %v and then %v", was[i], *v)
 						stop.Store(true)
 					}
 				}

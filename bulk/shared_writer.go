@@ -12,7 +12,7 @@ import (
 // or hand over places for values, and when the table commits memory for more entries.
 //
 // A writer that stops outside of an Update does not stall readers or other writers. Until it continues or is
-// closed, it keeps fewer than 1,000 places from other writers, and after Grow(n) up to 2n more.
+// closed, the writer withholds fewer than 1,000 places from other writers, and after Grow(n) up to 2n more.
 type SharedWriter[T any] struct {
 	table  *SharedTable[T]
 	here   *presence
@@ -184,7 +184,7 @@ func (w *SharedWriter[T]) put(v T) uint64 {
 }
 
 // more takes a batch of places for values, or a single place if there are too few for a batch. If there is no
-// place while readers are between Enter and Leave, more waits, so that interrupted readers can leave.
+// place while readers are between Enter and Leave, the method waits, so that interrupted readers can leave.
 func (w *SharedWriter[T]) more() {
 	t := w.table
 	for try := 0; ; try++ {
@@ -228,10 +228,10 @@ func (w *SharedWriter[T]) retire(offset uint64) {
 	}
 }
 
-// reclaim frees values that no reader can access any more, and gives places that the writer will not need
-// soon to other writers. If no reader is between Enter and Leave, two advances of the epoch free all values
-// that wait. If maxWaiting values or more still wait, the table takes them over, so that other writers can
-// free them even if this writer stops.
+// reclaim frees values that no reader can access any more, and gives other writers the places that this
+// writer will not need soon. If no reader is between Enter and Leave, two advances of the epoch free all
+// values that wait. If maxWaiting values or more still wait, the table takes them over, so that other writers
+// can free them even if this writer stops.
 func (w *SharedWriter[T]) reclaim() {
 	t := w.table
 	w.replaced = 0

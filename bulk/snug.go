@@ -13,11 +13,11 @@ type snugSpan struct {
 	region    *vm.Region
 	base      unsafe.Pointer
 	purpose   string
-	off, size int // the offset in the region and the size, in bytes
-	committed int // bytes
-	promised  int // bytes that Grow has promised; shrink leaves them committed
-	ahead     int // target adds need ÷ ahead bytes, or nothing if ahead is 0
-	advised   bool
+	off, size int  // the offset in the region and the size, in bytes
+	committed int  // bytes
+	promised  int  // bytes that Grow has promised; shrink leaves them committed
+	ahead     int  // target adds need ÷ ahead bytes, or nothing if ahead is 0
+	advised   bool // whether grow has asked for huge pages
 }
 
 // carveSnug takes a span of the given number of bytes from r. The span and its alignment take at most
@@ -44,7 +44,7 @@ func (s *snugSpan) target(need int) int {
 	return min((need+unit-1)/unit*unit, s.size)
 }
 
-// grow commits a prefix of at least need bytes. If the span is too small, it returns an [*vm.Error] wrapping
+// grow commits a prefix of at least need bytes. If the span is too small, grow returns an [*vm.Error] wrapping
 // [vm.ErrCapacity]. Other errors are those of [vm.Region.Commit]. After an error nothing has changed.
 func (s *snugSpan) grow(op operation, need int) error {
 	if need <= s.committed {

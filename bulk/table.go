@@ -213,7 +213,7 @@ type rowError struct {
 	table *Table
 }
 
-// Error gives the row and the number of rows.
+// Error names the method, the row and the number of rows, or says that the table is closed.
 func (e *rowError) Error() string {
 	if e.table.ended != nil {
 		return e.table.ended.Error()

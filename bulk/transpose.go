@@ -6,8 +6,8 @@ import (
 	"unsafe"
 )
 
-// defaultScratch is the default of TransposeOptions.Scratch. It is so small that the columns of a block fit
-// into a first-level cache together with the block's elements, if few fields of the elements have no column.
+// defaultScratch is the default of TransposeOptions.Scratch. If most fields have columns, the columns of a
+// block and the block's elements fit together into a first-level cache.
 const defaultScratch = 16 << 10
 
 // TransposeOptions say how a transposition is made. The zero value works.

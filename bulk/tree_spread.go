@@ -167,8 +167,9 @@ func (t *tree[K, V]) spread(p *path, d, begin, n, m, total int) {
 		t.head(to[j]).count = uint32(count)
 		switch {
 		case j == 0 && level > 0:
-			// The first pair of an inner node is the bound that its parent has for it. The parent keeps this
-			// bound for the first child. If this child was empty, its new first row has another pair.
+			// The first pair of an inner node equals the pair in the parent's entry for the node. The loop
+			// does not change this entry for the first child. If the first child was empty, the first scratch
+			// row comes from another child and has another pair.
 			r := t.entries(to[0])
 			r.keys[0], r.values[0] = up.keys[begin], up.values[begin]
 		case j > 0 && j < n:

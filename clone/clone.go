@@ -114,8 +114,8 @@ func hierarchies(function string, w *vast.World, columns []state.Column, given [
 // wraps a *vm.Error if the target world has no room.
 //
 // Complexity: see the costs in the package documentation. The search for originals takes one step for each of
-// their columns. Where an original was born in another archetype than the original before it, or its 64-slot
-// word has gained other columns, the search also takes one step for each column of the world.
+// their columns. The search also takes one step for each column of the world when the next original was born
+// in another archetype, or lies in a 64-slot word with other added columns.
 func (c *Cloner) Clone(e vast.Entity) (vast.Entity, error) {
 	if found, err := c.copy("clone.Cloner.Clone", e, 1); !found || err != nil {
 		return vast.Entity{}, err

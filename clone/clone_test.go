@@ -35,7 +35,7 @@ func newCloner(t testing.TB, from, to *scene, o clone.Options) *clone.Cloner {
 	return c
 }
 
-// descendants returns e and its descendants in hierarchies, which it finds in a plain way.
+// descendants returns e and its descendants in hierarchies. It searches breadth first, without package clone.
 func (s *scene) descendants(e vast.Entity, along ...vast.Relation) map[vast.Entity]bool {
 	found := map[vast.Entity]bool{e: true}
 	for queue := []vast.Entity{e}; len(queue) > 0; queue = queue[1:] {
@@ -109,7 +109,7 @@ func checkQueries(w *vast.World) error {
 	return nil
 }
 
-// TestHierarchies copies along some relations only.
+// TestHierarchies copies along all, none or one of the relations, and checks how a Cloner treats misuse.
 func TestHierarchies(t *testing.T) {
 	s := newScene(t, 0, vast.Options{MaxEntities: 1 << 12})
 	a := s.Archetype(s.size)
@@ -230,7 +230,8 @@ func TestOtherWorld(t *testing.T) {
 	}
 }
 
-// TestLeadsOut refuses references and links that lead out of the originals.
+// TestLeadsOut checks that a Cloner for another world refuses references, links and edges that lead out of
+// the originals.
 func TestLeadsOut(t *testing.T) {
 	for name, set := range map[string]func(s *scene, e, other vast.Entity){
 		"component": func(s *scene, e, other vast.Entity) { s.nodes.Get(e).Beside[0] = other },
@@ -312,7 +313,7 @@ func TestColumnsWithoutCounterpart(t *testing.T) {
 	}
 }
 
-// TestExhausted refuses copies for which the world has no room.
+// TestExhausted checks that a Cloner refuses copies for which the world has no room.
 func TestExhausted(t *testing.T) {
 	s := newScene(t, 0, vast.Options{MaxEntities: 1 << 10})
 	es := s.fill(rand.New(rand.NewPCG(1, 2)), 200)
@@ -330,7 +331,7 @@ func TestExhausted(t *testing.T) {
 
 // TestCallbackPanics checks that copies are deleted if a callback panics.
 func TestCallbackPanics(t *testing.T) {
-	for _, when := range []string{"component", "link", "edge"} {
+	for _, when := range []string{"component", "link", "circular link"} {
 		s := newScene(t, 0, vast.Options{MaxEntities: 1 << 12})
 		es := s.fill(rand.New(rand.NewPCG(3, 4)), 200)
 		root := es[0]

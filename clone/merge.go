@@ -11,8 +11,8 @@ import (
 // Columns need counterparts as in [New].
 //
 // A program can prepare a level in a world of its own, on another goroutine, and merge the level between two
-// ticks. Merge does not touch the other entities of `to`. Resources of from stay in from. References in its
-// resources are not renewed: renew them with [vast.Moves.Resolve].
+// ticks. Merge does not touch the other entities of `to`. Resources of from stay in from, and Merge does not
+// renew the references in these resources: renew them with [vast.Moves.Resolve].
 //
 // Callbacks run in this order: OnAdd in `to`, for all components and then for the links; then OnRemove in
 // from, as in [vast.World.Reset]. During the callbacks, both worlds have the entities. The memory behind

@@ -241,8 +241,8 @@ func (s *scene) shape(es []vast.Entity, label func(vast.Entity) string, names bo
 // foreign writes a reference to an entity that a list lacks.
 func foreign(e vast.Entity) string { return "foreign " + e.String() }
 
-// labels returns a function that writes entities of a list as numbers, the zero Entity as 0, and all other
-// entities as others says.
+// labels returns a function that writes entities of es as numbers and the zero Entity as 0. For all other
+// entities, this function calls others.
 func (s *scene) labels(es []vast.Entity, others func(vast.Entity) string) func(vast.Entity) string {
 	index := make(map[vast.Entity]int, len(es))
 	for i, e := range es {
@@ -259,8 +259,8 @@ func (s *scene) labels(es []vast.Entity, others func(vast.Entity) string) func(v
 	}
 }
 
-// compareInside checks that copies are equal to their originals, apart from sources and edges that lead to
-// the originals from other entities.
+// compareInside checks that copies are equal to their originals, apart from names, and from sources and edges
+// that lead to the originals from other entities.
 func compareInside(t *testing.T, s *scene, originals, copies []vast.Entity) {
 	t.Helper()
 	a, b := s.plain(originals), s.plain(copies)

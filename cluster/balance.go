@@ -99,10 +99,10 @@ func (n *Node) drains() bool {
 // other regions.
 func (n *Node) patience() time.Duration { return n.o.Lease / 4 }
 
-// takeRegions takes regions that have no owner: all regions that an operator has placed on this process, and,
-// until this process has its share, regions that are placed on no process. It begins with the regions whose
-// last owner was this process, because this process has their journals. The order is otherwise random, so
-// that two processes seldom try the same region.
+// takeRegions takes regions that have no owner. It takes all regions that an operator has placed on this
+// process, and it takes regions that are placed on no process until this process has its share. It begins
+// with the regions whose last owner was this process, because this process has their journals. The order is
+// otherwise random, so that two processes seldom try the same region.
 func (n *Node) takeRegions(ctx context.Context, p *picture) {
 	if holds, _ := n.lease.holds(); !holds {
 		return

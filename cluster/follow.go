@@ -19,7 +19,8 @@ import (
 // new machine. It does not report that messages were removed before it could read them.
 //
 // If the machine computes another result than the owner's machine, and has the method Compare, Follow runs
-// the machine up to the owner's next checkpoint, and compares the states there. Its report says what differs.
+// the machine up to the owner's next checkpoint, and compares the states there. The reported error says what
+// differs.
 func (n *Node) Follow(ctx context.Context, region int, afterTick func(m Machine, tick uint64)) error {
 	if err := n.check(region); err != nil {
 		return err

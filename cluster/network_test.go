@@ -132,7 +132,7 @@ func TestNetworkFaults(t *testing.T) {
 	for round := range longtest.Pick(0, 30) {
 		i := r.IntN(len(networkFaults))
 		inject(i, fmt.Sprint("round ", round, ": ", networkFaults[i].name))
-		if r.IntN(3) == 0 { // the other faults begin before the cluster has recovered
+		if r.IntN(3) == 0 { // otherwise, the next fault begins before the cluster has recovered
 			recovers(fmt.Sprint("round ", round))
 		}
 	}

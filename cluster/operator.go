@@ -120,7 +120,7 @@ func (v *view) lastRan(process string) bool {
 // Move moves a region to a process, and returns when the process owns the region. The process keeps the
 // region, even if it owns more regions than other processes. While the process is dead or draining, another
 // process owns the region; afterwards the region returns. If process is empty, any process may own the region
-// again.
+// again, and Move does not wait for a new owner.
 func (o *Operator) Move(ctx context.Context, region int, process string) error {
 	n := o.n
 	if err := n.check(region); err != nil {
@@ -156,7 +156,8 @@ func (o *Operator) takes(process string) error {
 	case m == nil || !v.lives(m, time.Now()):
 		return fmt.Errorf("cluster: no process with the name %q is alive", process)
 	case m.value.Draining || v.drains[process].value.Drain:
-		return fmt.Errorf("cluster: the process %q takes no regions: it is draining or still joining", process)
+		return fmt.Errorf("cluster: the process %q takes no regions: it is draining or still joining",
+			process)
 	case m.value.From != v.from:
 		return fmt.Errorf("cluster: the process %q has another version of the program", process)
 	}

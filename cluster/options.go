@@ -53,8 +53,8 @@ type Options struct {
 	// Name is the name of the cluster: 1 to 64 letters, digits, - and _. Clusters on one server must have
 	// different names.
 	Name string
-	// Dir is the folder of this process. Join makes it if it does not exist. The folder has a file with the
-	// name of the process, the journals, and the files of the embedded server. One process at a time may use
+	// Dir is the folder of this process. Join makes it if it does not exist. The folder holds the journals,
+	// the files of the embedded server, and the name of the process in a file. One process at a time may use
 	// the folder. Do not use a copy of a folder.
 	Dir string
 
@@ -127,8 +127,8 @@ type Options struct {
 	Report func(error)
 }
 
-// check sets defaults, and returns an error for options that are missing, contradict each other or are out of
-// range.
+// check sets the defaults of Lease, Lookahead and Replicas. It returns an error for options that are missing,
+// contradict each other or are out of range.
 func (o *Options) check() error {
 	switch {
 	case o.Dir == "":

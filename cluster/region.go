@@ -41,7 +41,7 @@ type region struct {
 	retry     time.Time          // this process does not run the region before this time
 	ownerless time.Time          // time since which the region has no owner; zero if it has an owner
 	why       string             // error of the last failed run
-	unwritten bool               // the status key does not have the field why yet
+	unwritten bool               // the status key does not hold the error in why yet
 }
 
 // stop cancels the run, if there is one. Callers hold Node.mu.
@@ -51,9 +51,10 @@ func (r *region) stop() {
 	}
 }
 
-// leave makes the run, if there is one, end after its current tick with a checkpoint. With this checkpoint,
-// the next owner runs no ticks again. The current tick may wait for another region. If the tick does not end
-// within patience, the run ends without a checkpoint. Callers hold Node.mu.
+// leave makes the run, if there is one, end after its current tick with a checkpoint. The next owner
+// continues from this checkpoint, so it repeats no ticks. The current tick may wait for another region. If
+// the tick does not end within patience, the run ends without a checkpoint. A finished run ends at once.
+// Callers hold Node.mu.
 func (r *region) leave(patience time.Duration) {
 	if r.cancel == nil || r.leaving.Swap(true) {
 		return

@@ -12,7 +12,7 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// post is a region whose tick and callbacks a test sets.
+// post is a region. A test may set the functions that its tick and its callback Received call.
 type post struct {
 	*World
 	w        *vast.World
@@ -24,7 +24,7 @@ type post struct {
 
 const postRegions = 3
 
-// newPost makes a post. If deaf is true, it has no WorldOptions.Received.
+// newPost makes a post. If deaf is true, the post has no WorldOptions.Received.
 func newPost(t testing.TB, region int, deaf bool) *post {
 	p := &post{w: vast.NewWorld(vast.Options{Mark: uint8(1 + region), MaxEntities: 1 << 10})}
 	p.travel = vast.NewSparseColumn[Travel](p.w)

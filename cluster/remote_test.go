@@ -23,7 +23,7 @@ type guild struct {
 	travel  vast.SparseColumn[Travel]
 	tick    uint64
 	work    func() // what the next ticks do, or nil
-	panics  bool   // a callback panics when an entity loses its number
+	panics  bool   // a callback panics when an entity with a number is deleted
 }
 
 const guildRegions = 3

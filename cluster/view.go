@@ -425,7 +425,7 @@ type picture struct {
 	// counts has the number of unfinished regions of each process that lives and takes regions of this
 	// version of the program. It always has an entry for this process, even if this process takes no regions.
 	counts map[string]int
-	places []string // process on which each region is placed; empty if it has no entry in counts
+	places []string // process on which each region is placed; empty if the process has no entry in counts
 	others int      // the number of other processes of this version that live and do not drain
 }
 

@@ -75,14 +75,20 @@ func TestSilence(t *testing.T) {
 	expect(23100, orphaned)
 	tell("owner.0", owner{Process: "other", Session: "3"}, 23100)
 	expect(23100, owned)
+
+	// A process that has left owns nothing. An owner without a session has given the region up.
 	tell("process.other", heartbeat{Session: "3", Lease: 3000, Left: true}, 23200)
 	expect(23200, orphaned)
 	tell("owner.0", owner{Process: "other"}, 23300)
 	expect(23300, released)
+
+	// This process owns what its own session owns, however late its heartbeats are.
 	tell("owner.0", owner{Process: "me", Session: "1"}, 23300)
 	expect(99999, owned)
 	tell("owner.0", owner{Process: "me", Session: "0"}, 23300)
 	expect(23300, orphaned)
+
+	// A region is finished when it has run the last tick, which is until.
 	tell("status.0", status{Tick: 7, Done: true}, 23300)
 	expect(23300, orphaned)
 	v.until = 7

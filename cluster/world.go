@@ -75,7 +75,7 @@ type World struct {
 	ids      *register // nil if WorldOptions.Identity is not set
 	begun    bool
 	leaving  []vast.Entity
-	sending  bool         // Send may be called
+	sending  bool         // whether Send may be called
 	messages [][]byte     // the encoded messages that Send has sent in this tick, by region
 	sections []section    // the sections that have arrived, by region
 	saved    bytes.Buffer // result of the last Save

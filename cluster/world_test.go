@@ -24,9 +24,9 @@ type fleet struct {
 	aboard vast.Relation
 	travel vast.SparseColumn[Travel]
 	log    vast.HeapColumn[string]
-	result *fleets // gets the hash of the state after the last tick, or nil
-	until  uint64
-	broken func(f *fleet, tick uint64) // what a test does in a tick, or nil
+	result *fleets                     // gets the final hash and number of entities, if not nil
+	until  uint64                      // the last tick
+	broken func(f *fleet, tick uint64) // called in each tick, if not nil
 }
 
 type ship struct{ Number, Speed uint64 }

@@ -393,7 +393,7 @@ func TestWritersDoNotConflict(t *testing.T) {
 	}
 }
 
-// TestReaderStopsEarly: a loop that ends early continues behind the last event.
+// TestReaderStopsEarly: after a loop that ends early, the next loop continues behind the last read event.
 func TestReaderStopsEarly(t *testing.T) {
 	_, s := newSchedule(t, 1)
 	q := event.New[hit](s, event.Options{})

@@ -83,7 +83,8 @@ func ExampleQueue_Of() {
 	// 5
 }
 
-// A hook sends an event for each deleted entity. The condition of a system looks whether there are any.
+// A hook sends an event for each deleted entity. The condition of a system reports whether there are
+// events.
 func ExampleQueue_Send() {
 	type Died struct{ Slot uint32 }
 	w := vast.NewWorld(vast.Options{})

@@ -120,7 +120,8 @@ func (c contents[T]) Settle(d state.Contents, _ []state.Array) error {
 	q := c.q
 	for name, n := range d.Numbers {
 		if n > uint64(d.Len) {
-			return fmt.Errorf("%s: the file says that %q is %d, and has %d events", q.name, name, n, d.Len)
+			return fmt.Errorf("%s: the number %q in the file is %d, but the file has %d events", q.name, name,
+				n, d.Len)
 		}
 	}
 	q.restored = d.Numbers

@@ -159,7 +159,7 @@ func TestStore(t *testing.T) {
 	second := newProgram(t, 2)
 	st = second.open(t, dir)
 	if n := second.s.Stats().Events[0]; n.Last == 0 {
-		t.Error("the store has opened no events")
+		t.Error("the opened store has no events of the last tick")
 	}
 	second.run(t, 16, 31, st)
 	second.mustEqual(t, want, 15)

@@ -33,18 +33,19 @@ type modelSystem struct {
 	exclusive     bool
 	reads, writes [2]bool // by queue
 	parts         int     // number of parts that send
-	skips         uint64  // the system does not run in ticks that are multiples of skips
-	panics        uint64  // tick in which the system panics after it has sent
+	skips         uint64  // the system does not run in ticks that are multiples of skips; 0 if it always runs
+	panics        uint64  // tick in which the system panics after it has sent; 0 if it never panics
 	hook          bool    // whether the system makes an entity, whose hook sends an event
 	readers       [2]*event.Reader[mark]
-	at            [2]int // position of the model's reader
+	at            [2]int // positions of the model's readers, by queue
 	all, next, of []sent // what the system read in its last run
 }
 
 // runs reports whether the system runs in a tick.
 func (s *modelSystem) runs(tick uint64) bool { return s.skips == 0 || tick%s.skips != 0 }
 
-// marks returns the events that a part sends to a queue in a tick. Part 0 is the code before the parts.
+// marks returns the events that a part sends to a queue in a tick. Part 0 is the code before Context.Split,
+// and part s.parts+1 is the code after it.
 func (s *modelSystem) marks(queue, part int, tick uint64, targets []vast.Entity) (list []sent) {
 	if !s.writes[queue] {
 		return nil

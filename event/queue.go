@@ -44,16 +44,17 @@ type Queue[T any] struct {
 	writers  []*writer[T] // one for each worker
 	closed   bool
 
-	mu     sync.Mutex // guards the fields up to view while systems run
+	mu     sync.Mutex // guards the fields from memory to scratch while systems run
 	memory *bulk.Array[record[T]]
 	blocks blocks
 	into   *generation // receives the events that are sent now: current in a tick, next between ticks
-	// The events of the tick before, of the last tick or the tick under way, and of the next tick.
+	// current has the events of the tick under way; between ticks, of the last tick. previous has the events
+	// of the tick before that tick. next has the events that were sent between ticks, for the next tick.
 	previous, current, next *generation
 	scratch                 []run // used by settle
 
-	// view is the memory with all settled events. Code that reads events needs no mutex, because no event is
-	// settled while a system reads.
+	// view is the memory with all settled events: see Queue.settle. Code that reads events needs no mutex,
+	// because no event is settled while a system reads.
 	view    []record[T]
 	readers []*Reader[T]
 	// restored has the positions that readers had when the queue was saved: see contents.
@@ -131,7 +132,7 @@ func (q *Queue[T]) Grow(n int) error {
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	// Each worker begins a block of its own. The bound keeps the product below from overflowing.
+	// Each worker begins a block of its own. The bound keeps the product in addBlocks from overflowing.
 	need := min(n, math.MaxInt/4)/q.blocks.size + min(n, len(q.writers))
 	if more := need - q.blocks.free; more > 0 {
 		if err := q.addBlocks(more); err != nil {

@@ -44,7 +44,7 @@ func (q *Queue[T]) mayRead(c *sched.Context, method string) {
 	q.settle()
 }
 
-// walk calls yield for the events from a number on.
+// walk calls yield for each event whose number is at least from.
 func (q *Queue[T]) walk(from uint64, yield func(vast.Entity, T) bool) {
 	for _, g := range [...]*generation{q.previous, q.current, q.next} {
 		if from >= g.end() {
@@ -79,9 +79,10 @@ type Reader[T any] struct {
 	outside bool
 }
 
-// NewReader makes a Reader, which begins with the oldest event that is still readable. A program that keeps
-// its world in a store makes the readers of a queue in the same order in each process. Call NewReader while
-// no system runs.
+// NewReader makes a Reader, which begins with the oldest event that is still readable. If package store has
+// loaded the queue and no tick has begun since, the Reader begins at a saved position instead. Package store
+// saves the positions by the order in which the readers of a queue were made, so a program that uses a store
+// must make its readers in the same order in each process. Call NewReader while no system runs.
 func (q *Queue[T]) NewReader() *Reader[T] {
 	q.mustBeOpen("Queue.NewReader")
 	r := &Reader[T]{queue: q, number: len(q.readers) + 1}

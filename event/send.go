@@ -36,11 +36,11 @@ func (w *writer[T]) endRun() {
 // Send sends an event. Systems that run later in the tick, or in the next tick, read it.
 //
 // c is the Context that the system or the part of Each, Split or Reduce receives. The system must declare
-// the queue in WritesResources, unless it is exclusive. A nil c is for other code on the goroutine that
-// ticks. Events that it sends between ticks are the first events of the next tick. In a hook that runs while
-// the schedule applies commands, it sends events behind those of the systems that have run. In an exclusive
-// system it sends events as if the system had sent them. After Close of the schedule it does nothing, because
-// vast.World.Close calls hooks.
+// the queue in WritesResources, unless the system is exclusive. A nil c is for other code on the goroutine
+// that ticks. Between ticks, such code sends the first events of the next tick. In a hook that runs while the
+// schedule applies commands, such code sends events behind those of the systems that have run. In an
+// exclusive system, such code sends events as if the system had sent them. After Close of the schedule, Send
+// with a nil c does nothing, because vast.World.Close calls hooks.
 //
 // Send panics with a [*vm.Error] if there is no memory; then the queue is unchanged. See [Queue.Grow]. It
 // panics if the system does not declare the queue. Complexity: O(1). Workers share no memory that Send

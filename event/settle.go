@@ -10,7 +10,7 @@ type generation struct {
 	segments []segment
 	first    uint64 // number of the first event, among all events of the queue
 	count    int    // number of events
-	blocks   []int  // the blocks that hold the events, also those that are not settled
+	blocks   []int  // the blocks that hold the events of the tick, settled or not
 	targets  targets
 }
 
@@ -33,8 +33,9 @@ func (g *generation) add(s segment) {
 // settle brings the events that were sent since the last call into their order, behind all earlier events. It
 // copies no event: it sorts the runs. No writer may be at work.
 //
-// The order is the same on any number of workers. Events are settled before a system that reads the queue,
-// and then exactly the systems before it in the order have sent their events.
+// The order is the same on any number of workers. The schedule calls settle before a system that reads the
+// queue. At that time, exactly the systems before that system in the order of the schedule have sent their
+// events of the tick.
 func (q *Queue[T]) settle() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -47,7 +48,7 @@ func (q *Queue[T]) settle() {
 	if q.scratch = runs; len(runs) == 0 {
 		return
 	}
-	// A position belongs to one writer, so runs of the same position are ordered by their number.
+	// A position belongs to one writer, so run.order alone orders the runs of one position.
 	order := func(a, b run) int {
 		return cmp.Or(cmp.Compare(a.position, b.position), cmp.Compare(a.order, b.order))
 	}
@@ -74,7 +75,7 @@ func (q *Queue[T]) end() {
 	q.total.Store(int64(q.current.end()))
 }
 
-// begin begins a tick. The memory of the oldest events is free then.
+// begin begins a tick and frees the memory of the oldest events.
 func (q *Queue[T]) begin() {
 	q.settle()
 	q.mu.Lock()

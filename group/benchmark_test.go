@@ -30,14 +30,14 @@ func BenchmarkLoop(b *testing.B) {
 	}
 	for _, n := range []int{1, 2, 4, 7} {
 		q := g.Query(append(tags[:n:n], g.pos)...)
-		g := group.New(q)
+		kept := group.New(q)
 		for _, one := range []struct {
 			name  string
 			query vast.Query
-		}{{"query", q}, {"group", g.Query()}} {
+		}{{"query", q}, {"group", kept.Query()}} {
 			b.Run(fmt.Sprintf("%d tags/%s", n, one.name), func(b *testing.B) { loop(b, one.query) })
 		}
-		g.Close()
+		kept.Close()
 	}
 }
 

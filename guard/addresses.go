@@ -2,8 +2,8 @@ package guard
 
 import "slices"
 
-// addresses allocates ranges of pages of a region. It allocates the pages from next on before it uses the
-// freed ranges below next again.
+// addresses allocates ranges of pages of a region. It reuses the freed ranges below next only when the pages
+// from next on are too few.
 type addresses struct {
 	total int         // number of pages in the region
 	next  int         // the pages [next, total) are free

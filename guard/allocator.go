@@ -56,8 +56,8 @@ func NewAllocator(o Options) (*Allocator, error) {
 // If Options.Capacity or Options.Addresses is too small, Alloc returns a [*vm.Error] that wraps
 // [vm.ErrCapacity]. If the memory cannot be committed, it returns the error of [vm.Region.Commit]. After an
 // error the oldest freed blocks may have left the quarantine; nothing else has changed. Alloc panics if size
-// is negative or align is invalid. Complexity: at most one system call (more in the first Alloc), a page fault
-// at the first access, and the recording of the call stack.
+// is negative or align is invalid. Complexity: at most one system call (more in the first Alloc), a page
+// fault at the first access, and the recording of the call stack.
 func (a *Allocator) Alloc(size, align int) (unsafe.Pointer, error) {
 	if size < 0 {
 		panic(fmt.Sprintf("guard: Alloc(%d, %d) on %s: a size is zero bytes or more", size, align, a.o.Name))
@@ -187,9 +187,9 @@ func (a *Allocator) makeLive(b *block, what kind, from calls) {
 	a.live++
 }
 
-// Free decommits the pages of the block at p, so that later accesses to the block fault, except where nothing
-// faults (see the package documentation). Complexity: at most one system call (on Linux two), and the
-// recording of the call stack.
+// Free decommits the pages of the block at p. Later accesses to the block fault. In some builds and with some
+// options no access faults: see the package documentation. Complexity: at most one system call (on Linux
+// two), and the recording of the call stack.
 //
 // If p is not the address of a live block, Free panics with a [*Fault]. If bytes around the block were
 // overwritten, Free frees the block, and then panics with a [*Fault]. If the system cannot decommit the

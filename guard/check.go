@@ -8,8 +8,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// changed counts a change. In builds with the tag invariants it runs checkInvariants once in len(a.blocks)/16
-// changes, because a check after each change would make tests with many blocks slow.
+// changed does something only in builds with the tag invariants: it counts a change, and runs checkInvariants
+// once in len(a.blocks)/16 changes. A check after each change would make tests with many blocks slow.
 func (a *Allocator) changed() {
 	if !invariants.Enabled {
 		return

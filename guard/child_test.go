@@ -19,7 +19,7 @@ import (
 // the process runs this child in place of the tests.
 const childVariable = "VAST_GUARD_TEST_CHILD"
 
-// children are programs that die of one bad access or call each.
+// children maps a name to a program that dies of one bad access or one bad call.
 var children = map[string]func(){
 	"write after free": func() {
 		defer vm.Watch()()

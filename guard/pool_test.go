@@ -237,7 +237,7 @@ func TestPoolMisuse(t *testing.T) {
 			"guard: NewPool[int]: Options.Capacity is -1"},
 		"sampling": {func() { _, _ = NewSampledPool[int](SampledPoolOptions{Slots: -1}) },
 			"leave zero for the default"},
-		"unsampled": {func() { _, _ = NewSampledPool[[]int](SampledPoolOptions{}) },
+		"slice": {func() { _, _ = NewSampledPool[[]int](SampledPoolOptions{}) },
 			"guard: NewSampledPool[[]int]: []int is a slice"},
 		"grow": {func() { _ = p.Grow(-1) }, "guard: Grow(-1) on records: a number of elements is zero or " +
 			"more"},

@@ -26,7 +26,7 @@ const (
 	sampledPages = 1 + 2*(sampledLive+sampledFreed)
 )
 
-// newSampled returns the sampled of a heap, or nil if interval is 0 or if no addresses are left for the
+// newSampled returns the value of Heap.sampled, or nil if interval is 0 or if no addresses are left for the
 // blocks. interval is the average number of small allocations for each guarded allocation.
 func newSampled(name string, o Options, interval int) *sampled {
 	if interval == 0 {

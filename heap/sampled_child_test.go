@@ -132,8 +132,8 @@ func TestGuardedByEnvironment(t *testing.T) {
 func TestMalformedVariable(t *testing.T) {
 	for value, reports := range map[string]int{"often": 1, "1/0": 1, "off": 0, "": 0} {
 		says, code := runChild(t, "double free", value)
-		if n := strings.Count(says, "is ignored: write VAST_GUARD=1/1000 to have one in a thousand "+
-			"guarded"); n != reports {
+		if n := strings.Count(says, "is ignored: write VAST_GUARD=1/1000 to guard one in a thousand "+
+			"allocations"); n != reports {
 			t.Errorf("VAST_GUARD=%s: the value was reported as invalid %d times, want %d:\n%s", value, n,
 				reports, says)
 		}

@@ -11,7 +11,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// openSampled makes a heap that guards one in interval small allocations on average.
+// openSampled makes a heap that guards some small allocations. interval is the average number of small
+// allocations for each guarded allocation.
 func openSampled(t *testing.T, interval int, o Options) *Heap {
 	t.Helper()
 	h := open(t, o)

@@ -7,8 +7,9 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// TestDisabledEntities: lists and counts have all entities and mark those that are disabled. Counts of a
-// query that names a tag of a Disabled are never outdated, although Disable is no structural change.
+// TestDisabledEntities checks that lists and counts include disabled entities, and that lists mark them.
+// Counts of a query that names the tag of a Disabled are never outdated, although Disable is no structural
+// change.
 func TestDisabledEntities(t *testing.T) {
 	f := newFixture(t, Options{})
 	var off, mute vast.Disabled

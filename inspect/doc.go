@@ -10,7 +10,7 @@
 //     a plane.
 //   - [Namer] is a program's own source of names for entities. It replaces the world's vast.Names.
 //   - [Control] is a program's own way to pause, resume and step. It replaces the running sched.Schedule.
-//   - [Options].SQL is a database that answers SQL statements, for example of package vastsql.
+//   - [Options].SQL is a database that answers SQL statements. Package vastsql makes such a database.
 //   - [NewCollector] and [NewMemoryCollector] return metrics for a Prometheus registry of the program.
 //   - [Sample] and [Costs] are values that the inspector's streams send as JSON.
 //
@@ -21,9 +21,10 @@
 // vast.World.Admit once a tick.
 //
 // A look takes a fraction of a millisecond and copies the data that a request needs. A request that needs
-// more data takes more looks, also after later ticks. A list of many entities is therefore not a snapshot of
-// one moment. An entity that matches and stays in its slot during the whole request appears exactly once. An
-// entity that changes during the request appears as it was before or after the change.
+// more data takes several looks, and the world may tick between two looks. A list of many entities is
+// therefore not a snapshot of one moment. An entity that matches and stays in its slot during the whole
+// request appears exactly once. An entity that changes during the request appears as it was before or after
+// the change.
 //
 // Twenty seconds after the last request or stream ends, the inspector stops visiting the world.
 //

@@ -136,8 +136,8 @@ func (p *pager) read() (done bool) {
 	return len(p.rows) == len(p.picked)
 }
 
-// pick adds the entities whose bits in words are set to the page, up to the limit of the page. Bit i stands
-// for slot lo + i. pick leaves out the first entities; skip is their number.
+// pick adds entities to the page until the page is full: the entities whose bits in words are set. Bit i
+// stands for slot lo + i. pick leaves out the first of these entities; skip is their number.
 func (p *pager) pick(lo int, words []uint64, skip int) {
 	eachEntity(p.in.world, lo, words, skip, func(e vast.Entity) bool {
 		p.picked = append(p.picked, e)

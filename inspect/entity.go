@@ -123,7 +123,7 @@ type entityReader struct {
 	answer entityAnswer
 	gone   bool
 	next   int // next column to read
-	// copy of each component in answer; invalid if the tree is already built, or the component has no value
+	// copy of each component in answer; invalid if the component's Value is already set, or stays null
 	values []reflect.Value
 	left   int // number of fields that may still be shown
 	links  []*value.Link

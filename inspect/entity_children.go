@@ -71,8 +71,8 @@ type childrenReader struct {
 	err      error
 
 	passed int // number of children that the walk has passed
-	// The walk continues after the child last: the last child that it has passed, at first the child of the
-	// parameter after, or the zero Entity to begin with the first child.
+	// last is the last child that the walk has passed. At first, last is the child that the parameter after
+	// names; without this parameter, last is zero, and the walk begins with the first child.
 	last     vast.Entity
 	restarts int // number of restarts of the walk
 }

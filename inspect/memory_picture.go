@@ -254,8 +254,8 @@ func (p *memoryPicture) count(i, n int, s vm.PageState) {
 	}
 }
 
-// drawAreas finds the main area of each cell. The main area has the most committed bytes in the cell. Of
-// several areas with equally many committed bytes, the main area is the one with the most bytes in the cell.
+// drawAreas finds the main area of each cell. The main area has the most committed bytes in the cell. If
+// several areas have equally many committed bytes, the main area has the most bytes in the cell among them.
 func (p *memoryPicture) drawAreas(l *layout) {
 	base := 0
 	for _, c := range p.ranges {

@@ -83,7 +83,7 @@ func TestOverviewWithoutSchedule(t *testing.T) {
 		var got struct{ Now map[string]any }
 		f.get(t, "overview", &got)
 		if _, there := got.Now["tick"]; there || got.Now["entities"] == nil || got.Now["memory"] == nil {
-			t.Errorf("without a schedule, the overview must have no tick, and has %v", got.Now)
+			t.Errorf("without a schedule, the overview is %v, want entities and memory, but no tick", got.Now)
 		}
 	})
 }

@@ -112,7 +112,7 @@ func TestMemoryPageByLinkToEntity(t *testing.T) {
 	p.waitText("table.data", "Strain.Rates[1]")
 	p.waitText("table.data", "Severe")
 	p.wait(fmt.Sprintf("a[href='#/entity/%s']", f.people[10]))
-	p.wait(fmt.Sprintf("table.data a[href='#/entity/%s']", f.people[0])) // the source is a link
+	p.wait(fmt.Sprintf("table.data a[href='#/entity/%s']", f.people[0])) // the value of Source is a link
 	p.fill(".page-memory input[type=search]", fmt.Sprint(f.hostile.Slot()))
 	p.Press(kb.Enter)
 	p.waitText(".word ~ p a", hostileName)

@@ -81,8 +81,8 @@ func TestSearchesTakeTurns(t *testing.T) {
 		t.Error("the search did not wait for its turn")
 	case <-time.After(20 * time.Millisecond):
 	}
-	// Let the waiting search begin, as if one of the other searches had ended. The test undoes this below,
-	// because t.Cleanup ends all of them.
+	// Free a turn, as if a search had ended: the waiting search begins. The send below takes the turn again,
+	// because t.Cleanup frees the turns of all maxSearches searches.
 	<-f.asked.turns
 	if got := <-counted; !strings.HasPrefix(got, `{"count":3,`) {
 		t.Errorf("the answer is %s, want the count 3", got)

@@ -48,7 +48,7 @@ func sqlNumber(text string) (any, error) {
 	return strconv.ParseInt(text, 10, 64)
 }
 
-// sqlObject returns the value of an object of appendSQLValue.
+// sqlObject returns the value that an object stands for. appendSQLValue makes such objects.
 func sqlObject(object map[string]any) (any, error) {
 	for key, v := range object {
 		text, ok := v.(string)

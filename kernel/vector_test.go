@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// onEachPath calls f once for each set of instructions that this processor has.
+// onEachPath calls f once for each set of vector instructions that this processor has, and once with the Go
+// loops.
 func onEachPath(t *testing.T, f func(t *testing.T)) {
 	defer func() { hasAVX2, hasAVX512 = archsimd.X86.AVX2(), archsimd.X86.AVX512() }()
 	for _, path := range []struct {

@@ -15,9 +15,9 @@
 //
 // # Costs
 //
-// Changes of the world cost nothing more. A look compares 64 slots at a time: the bits of the matches, and
-// the generations, which show whether another entity has taken a slot. Only Observer.Changed uses a
-// vast.Tracker, which costs a few instructions for each write of its column.
+// Monitors and observers add no cost to changes of the world, except Observer.Changed: it uses a
+// vast.Tracker, which costs a few instructions for each write of its column. A look compares 64 slots at a
+// time: the bits of the matches, and the generations, which show whether another entity has taken a slot.
 //
 // # Lifetimes
 //

@@ -7,7 +7,7 @@ import (
 	"github.com/vastgo/vast/bulk"
 )
 
-// entities is a list of entities off the Go heap. Emptying the list keeps its memory.
+// entities is a list of entities off the Go heap. To empty the list, set n to 0: the memory stays committed.
 type entities struct {
 	array *bulk.Array[vast.Entity]
 	n     int // number of entities; later elements of the array are unused
@@ -21,8 +21,8 @@ func newEntities(name string, w *vast.World) (entities, error) {
 	return entities{array: array}, err
 }
 
-// add appends the entities of the slots of mask in a word, which have the given generations. On failure the
-// list has not changed.
+// add appends an entity for each bit of mask: bit i stands for slot word*64+i and generation generations[i].
+// On failure the list has not changed.
 func (l *entities) add(word int, mask uint64, generations *[64]uint32) error {
 	if l.array.Len()-l.n < 64 {
 		if _, err := l.array.AppendN(64); err != nil {
@@ -39,7 +39,7 @@ func (l *entities) add(word int, mask uint64, generations *[64]uint32) error {
 	return nil
 }
 
-// all returns the entities. The slice is valid until the list is closed.
+// all returns the entities. The slice is valid until the list is emptied or closed.
 func (l *entities) all() []vast.Entity { return l.array.Slice()[:l.n] }
 
 func (l *entities) close() error {

@@ -1,8 +1,8 @@
 package observe
 
 // look compares the matches of the query with the notes, lists the differences, and notes the matches. If
-// quiet is set, it does not list the entities that entered. On failure the notes have not changed, and the
-// lists are empty.
+// quiet is set, look does not list the entities that entered. On failure the lists are empty. The notes have
+// then not changed, unless quiet is set: the caller must then close the monitor.
 func (m *Monitor) look(method string, quiet bool) error {
 	current := engine.Generations(method, m.world)
 	m.looks++
@@ -62,7 +62,7 @@ func (m *Monitor) rows() (matched []uint64, generations [][64]uint32) {
 	return matched, generations
 }
 
-// leave notes that no entity in the words [lo, hi) matches, and lists those that did.
+// leave notes that no entity in the words [lo, hi) matches, and lists the entities that matched before.
 func (m *Monitor) leave(lo, hi int) error {
 	if lo == hi {
 		return nil

@@ -30,7 +30,7 @@ type model struct {
 	monitors  []*monitored
 	observers *observe.Observers
 	observed  []*observed
-	written   map[vast.Entity]bool // entities whose component a was written or gained since the last run
+	written   map[vast.Entity]bool // entities whose a was written, gained or moved since the last run
 	told      []string
 	counts    struct{ monitors, observers int } // numbers of entities that were told
 }

@@ -25,9 +25,9 @@ var engine = state.Vast.(interface {
 // An entity that [vast.Archetype.Pack] or [vast.World.Regroup] has moved left with its old reference and
 // entered with its new reference.
 //
-// A monitor adds no cost to changes of the world. For every 64 slots up to the last slot in use, the monitor commits
-// 264 bytes. For each entity that a look reports, it commits 8 bytes. It keeps this memory for later looks
-// until [Monitor.Close]. The memory counts in the limit of the world.
+// A monitor adds no cost to changes of the world. For every 64 slots up to the last slot in use, the monitor
+// commits 264 bytes. For each entity that a look reports, it commits 8 bytes. It keeps this memory for later
+// looks until [Monitor.Close]. The memory counts in the limit of the world.
 //
 // The rules of [vast.World] about goroutines hold for a monitor. Next reads the world as a loop over the
 // query does. While a goroutine calls Next or Close, no other goroutine may use the monitor.

@@ -9,8 +9,8 @@ import (
 	"github.com/vastgo/vast/sched"
 )
 
-// Observer names a query, and the functions that [Observers] call for changes of its matches. At least one
-// function must be set. The zero values of the other fields work, except Query.
+// Observer names a query, and the functions that [Observers] call for changes of the query's matches. Query
+// and at least one function must be set.
 type Observer struct {
 	// Name identifies the observer in [Observers.Notes]. If several observers have the name "seen", the
 	// second of them is called "seen 2". Default: "observer".
@@ -31,9 +31,9 @@ type Observer struct {
 	// since the observer was added.
 	Existing bool
 	// Up is a hierarchy in which events rise: a function is called for the entity, then for its target, for
-	// the target's target, and so on, until it calls [Event.Stop]. Run finds these ancestors before it calls
-	// the function for the entity. A deleted entity has no ancestors, and Run skips ancestors that a function
-	// has deleted. Default: the function is called for the entity only.
+	// the target's target, and so on, until the function calls [Event.Stop]. Run finds these ancestors before
+	// it calls the function for the entity. A deleted entity has no ancestors, and Run skips ancestors that a
+	// function has deleted. Default: the function is called for the entity only.
 	Up vast.Relation
 }
 
@@ -44,7 +44,7 @@ type observer struct {
 	monitor *Monitor      // nil if neither Left nor Entered is set
 	tracker *vast.Tracker // nil if Changed is not set
 	changed vast.Query    // the matches whose component the tracker has noted as added or written
-	written entities      // the matches of the query `changed` at the last look
+	written entities      // the matches of the query in changed at the last look
 
 	reports []report
 	// The next event is for entity number next of reports[report]. While events are left, look finds no new

@@ -105,8 +105,8 @@ func (o *Observers) System(name string) sched.System {
 }
 
 // Notes returns the notes of the observers that have Left or Entered, by name, for store.Options.Containers:
-// see [Monitor.Notes]. The notes about writes are saved with the world. Add the observers before store.Load
-// or store.Open.
+// see [Monitor.Notes]. Changed needs no container: it uses a [vast.Tracker], which is saved with the world.
+// Add the observers before store.Load or store.Open.
 func (o *Observers) Notes() map[string]any {
 	o.mustBeOpen("Observers.Notes")
 	notes := make(map[string]any)

@@ -282,8 +282,8 @@ func TestObserversMisuse(t *testing.T) {
 	}
 }
 
-// TestObserversMemory adds and runs observers under limits that grow by a page, and checks that a refusal
-// loses nothing.
+// TestObserversMemory adds and runs observers. If memory is refused, the test tries again with one more page
+// of free memory. It checks that no event is lost.
 func TestObserversMemory(t *testing.T) {
 	limit := vm.NewLimit(32 << 20)
 	hog, err := vm.Reserve(limit.Max(), vm.Options{Name: "hog", Limit: limit})

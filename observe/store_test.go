@@ -134,7 +134,9 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-// TestNotesInFile loads the notes of a monitor, and looks.
+// TestNotesInFile saves the notes of a monitor with its world. A monitor that loads the notes reports only
+// the changes since the last call of Next before the save. A monitor without the notes reports all entities
+// as entered.
 func TestNotesInFile(t *testing.T) {
 	program := func() (*vast.World, vast.Column[int], *observe.Monitor) {
 		w := vast.NewWorld(vast.Options{MaxEntities: 1 << 12})

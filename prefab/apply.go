@@ -16,9 +16,10 @@ import (
 // templates that contain instances of t, such as variants. If t is stale, Apply changes nothing.
 //
 // Apply panics if a template would contain itself, or a node of another template. It returns an error that
-// wraps a [*vm.Error] if the world has no room. Then the template at hand and the templates that contain its
-// instances are unchanged; the templates before it are applied. Call Apply again when there is room. If a
-// callback panics, Apply stops between two changes, and a later Apply makes the other changes.
+// wraps a [*vm.Error] if the world has no room for the changes of a template. In this case, the instances of
+// this template and of the templates that come later are unchanged, and the earlier templates are applied.
+// Call Apply again when there is room. If a callback panics, Apply stops between two changes, and a later
+// Apply makes the other changes.
 //
 // Complexity: the number of changed fields times the number of instances, a few steps for each component of
 // the template, and one step for each entity of an instance if nodes, links, edges or references have
@@ -108,7 +109,7 @@ type change struct {
 	field     part           // of changedField
 	link      vast.Relation  // of changedLink
 	edges     *edges         // of changedEdge
-	ends      [2]vast.Entity // targets before and after, or zero, as bases; an edge has only ends[1]
+	ends      [2]vast.Entity // targets before and after, zero for none, bases for nodes; edge: only ends[1]
 	before    reflect.Value  // values before and after, with bases in place of nodes; zero for none
 	after     reflect.Value
 	hierarchy bool          // of changedLink

@@ -33,9 +33,10 @@ func (f *family) linksOf(c *change) (links []link, base link) {
 	return links, link{c.link, c.hierarchy, f.bases[c.node], c.ends[1]}
 }
 
-// setLinks changes links and returns their number. Each link changes in one step, so a source always has its
-// old target or its new one. In a hierarchy, a link waits while the new target lies below the source. If the
-// new target lies there in the end, because the program has changed other links, the old link stays.
+// setLinks changes links and returns the number of changed links. Each link changes in one step, so a source
+// always has its old target or its new target. In a hierarchy, a link waits while the new target lies below
+// the source. If the new target lies there in the end, because the program has changed other links, the old
+// link stays.
 func setLinks(links []link) (n int) {
 	for {
 		waiting := links[:0]

@@ -103,8 +103,8 @@ func (f *family) copyNew(nodes []vast.Entity) (copies int, err error) {
 	return copies, nil
 }
 
-// parentOf returns the number of a node's parent: of the first one that has a number. At least one parent has
-// a number, because subtree lists each node after one of its parents.
+// parentOf returns the number of a node's first parent that has a number. At least one parent has a number,
+// because subtree lists each node after one of its parents.
 func (f *family) parentOf(node vast.Entity) int {
 	for _, r := range f.p.hierarchies {
 		target, _ := r.Target(node)
@@ -265,8 +265,9 @@ func (c *change) write(es []vast.Entity, v change) (n int) {
 	return n
 }
 
-// deleteLost deletes the bases whose nodes no longer belong to the template, and the copies of these nodes
-// that have no overrides. It returns the number of deleted copies.
+// deleteLost deletes the bases whose nodes no longer belong to the template, and the copies of these nodes. A
+// copy lives on if it has an override, or if an entity below it lives on. deleteLost returns the number of
+// deleted copies.
 func (f *family) deleteLost(lost []int) int {
 	if len(lost) == 0 {
 		return 0

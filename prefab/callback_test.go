@@ -42,7 +42,7 @@ func TestPanicInCallback(t *testing.T) {
 	}
 }
 
-// TestPanicInMark lets the callback panic that hears of the parent of the root's base.
+// TestPanicInMark: Mark removes the parent from the root's base, and the callback of this removal panics.
 func TestPanicInMark(t *testing.T) {
 	f := newFleet(t, vast.Options{MaxEntities: 1 << 12})
 	ship, _, _ := f.ship()
@@ -69,9 +69,9 @@ type tower struct {
 	above      vast.Relation // a second hierarchy
 	tail, hat  vast.Column[uint64]
 	one        prefab.Template
-	calls      int // number of calls of callbacks before the panic
+	calls      int // number of callback calls left before the panic
 	angry      bool
-	overridden vast.Entity // an instance
+	overridden vast.Entity // the instance with overrides
 }
 
 func newTower(t *testing.T, calls int) *tower {
@@ -168,7 +168,7 @@ func (w *tower) whole(root vast.Entity) string {
 }
 
 // TestPanicInEachCallback lets one callback after the other panic. A second Apply makes all instances equal
-// to the template, also one that was made between the two.
+// to the template, except for overrides. One of the instances was made after the panic.
 func TestPanicInEachCallback(t *testing.T) {
 	for calls := 0; ; calls++ {
 		w := newTower(t, calls)
@@ -191,7 +191,7 @@ func TestPanicInEachCallback(t *testing.T) {
 			}
 		}
 		if again := mustApply(t, w.one); again != 0 {
-			t.Errorf("after %d calls: a third Apply makes %d changes", calls, again)
+			t.Errorf("after %d calls: one more Apply makes %d changes", calls, again)
 		}
 		w.Close()
 		if !panicked {

@@ -22,7 +22,8 @@ func (p *Prefabs) Differs(e vast.Entity) iter.Seq[string] {
 	}
 }
 
-// find returns the family of the template of which e is a copy, and the number of e's base in it.
+// find returns the family of e's template, and the index of e's base in f.bases. ok is false if e is no copy
+// of a node.
 func (p *Prefabs) find(function string, e vast.Entity) (f *family, i int, ok bool) {
 	p.prepare(function)
 	b, ok := p.of.Target(e)
@@ -35,9 +36,9 @@ func (p *Prefabs) find(function string, e vast.Entity) (f *family, i int, ok boo
 }
 
 // Revert gives a field of e the value that its node had at the last [Template.Apply], and reports whether the
-// field differed. name is a name that [Prefabs.Differs] yields. It can also name a component, or a part of
-// one: then Revert reverts all fields in it. Revert adds a component that e lacks, and removes a component
-// that the node lacks. Revert returns false if e is no copy of a node.
+// field differed. name is a name that [Prefabs.Differs] yields. For the name of a component, or of a part of
+// a component, Revert reverts all fields in the component or part. Revert adds a component that e lacks, and
+// removes a component that the node lacks. Revert returns false if e is no copy of a node.
 //
 // Revert panics if the world has no column, relation or edges of this name. It panics with a [*vm.Error],
 // and has changed nothing, if it gets no memory.

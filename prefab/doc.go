@@ -1,5 +1,5 @@
 // Package prefab makes entities from templates. A template is a subtree of ordinary entities that queries
-// pass over. Later changes of the template reach its instances.
+// skip. Later changes of the template reach its instances.
 //
 // # Types
 //
@@ -30,9 +30,9 @@
 //   - A field of an instance gets the new value if it has the value of the base. An override stays.
 //   - A component that the template gained is added to the instances that lack it. A component that the
 //     template lost is removed from the instances that have the values of the base.
-//   - A node that the template gained is copied into each instance that has the parent of the node. A node
-//     that the template lost is deleted in the instances in which it has no overrides and no entities of the
-//     program below it. Elsewhere it lives on without a template.
+//   - A node that the template gained is copied into each instance that has the parent of the node. If the
+//     template lost a node, an instance loses its copy of the node. But a copy with an override, or with
+//     entities of the program below it, lives on without a template.
 //   - Links follow the rule for fields. A link to a node becomes a link to the node's copy in the same
 //     instance, and references in components do, too. If the new link would close a circle in an instance,
 //     the old one stays.

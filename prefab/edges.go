@@ -79,8 +79,8 @@ func addressable(v reflect.Value) reflect.Value {
 	return copyOf(v)
 }
 
-// writeEdge makes a change of an edge, with the values of v, if the entity has the old edge. It reports
-// whether it has made the change.
+// writeEdge sets the edge between two entities to v.after, if the edge still has the value v.before. The zero
+// Value stands for no edge. writeEdge reports whether it has changed the edge.
 func (c *change) writeEdge(from, to vast.Entity, v change) bool {
 	switch {
 	case to.IsZero() || c.edges.differs(from, to, v.before):
@@ -91,7 +91,7 @@ func (c *change) writeEdge(from, to vast.Entity, v change) bool {
 	return engine.AddEdge(c.edges.of, from, to, v.after)
 }
 
-// wanted returns the edges that an entity of an instance has if it equals base number i.
+// wanted returns the edges that an entity of an instance has if the entity equals base number i.
 func (x *edges) wanted(f *family, i int, members []vast.Entity) (list []edge) {
 	for _, b := range x.list(f.bases[i]) {
 		if to := f.counterpart(b.to, members); !to.IsZero() { // else the instance lacks the target

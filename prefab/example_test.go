@@ -25,7 +25,7 @@ func Example() {
 	gun.Set(cannon, Gun{Range: 30})
 	partOf.Set(cannon, body)
 
-	ship := p.Mark(body) // queries pass over body and cannon from now on
+	ship := p.Mark(body) // queries skip body and cannon from now on
 	heavy := ship.Override("Hull.Points", 500)
 	a, b := ship.Instantiate(), heavy.Instantiate()
 	hull.Get(a).Armour = 1 // an override

@@ -67,7 +67,7 @@ func (f *family) findOwner(e vast.Entity) vast.Entity {
 	return vast.Entity{}
 }
 
-// members returns, for each base, the entity of an instance that is its copy, or the zero Entity.
+// members returns an entity for each base: its copy in the instance with the given root, or the zero Entity.
 func (f *family) members(root vast.Entity) []vast.Entity {
 	if list, ok := f.known[root]; ok {
 		return list
@@ -114,7 +114,8 @@ func (f *family) translated(c *column, v reflect.Value, from, to []vast.Entity) 
 	return v
 }
 
-// differing yields the fields in which e, an entity of an instance, differs from base number i.
+// differing compares e, an entity of an instance, with base number i. It yields the names that
+// [Prefabs.Differs] describes.
 func (f *family) differing(e vast.Entity, i int, yield func(name string) bool) {
 	to := make([]vast.Entity, len(f.bases))
 	if root, ok := f.instanceOf(e); ok {
@@ -150,13 +151,14 @@ func (f *family) differing(e vast.Entity, i int, yield func(name string) bool) {
 	}
 }
 
-// isPlace reports whether the link of base number i in a relation is the place of a root, which does not
-// belong to the template.
+// isPlace reports whether the link of base number i in relation r is the link of the root to a parent. This
+// link does not belong to the template.
 func (f *family) isPlace(r vast.Relation, i int) bool {
 	return i == 0 && slices.Contains(f.p.hierarchies, r)
 }
 
-// counterpart returns the entity of an instance for a base, and any other entity unchanged.
+// counterpart returns the copy of a base in an instance, and any other entity unchanged. members are the
+// copies of the bases.
 func (f *family) counterpart(e vast.Entity, members []vast.Entity) vast.Entity {
 	if i, ok := f.index[e]; ok {
 		return members[i]

@@ -15,7 +15,7 @@ type Prefabs struct {
 	tag, hidden vast.Disabled
 	of          vast.Relation // from an entity of an instance to a base
 	node        vast.Relation // from a base to its node
-	root        vast.Relation // from a base to the root of the template; the base of the root comes first
+	root        vast.Relation // from a base to the root of the template; the root's base is the first source
 
 	known       int // number of columns of the world when the next fields were set
 	columns     []column
@@ -60,7 +60,7 @@ func New(w *vast.World) *Prefabs {
 		root: vast.NewRelation(w, "PrefabRoot", vast.RelationOptions{Cyclic: true, OnDelete: vast.Cascade})}
 }
 
-// Tag returns the tag of all nodes. A query that names it finds them: w.Query(p.Tag()).
+// Tag returns the tag of all nodes. A query that names the tag yields nodes: w.Query(p.Tag()).
 func (p *Prefabs) Tag() vast.Disabled { return p.tag }
 
 // prepare checks that a function may use the world, and learns its columns. function is the full name, such
@@ -104,9 +104,9 @@ func (p *Prefabs) prepare(function string) {
 	p.single = engine.Copying(p.w, p.w, single).(copying)
 }
 
-// Mark makes e and its descendants in hierarchies a template, and returns it. Queries pass over its nodes
-// from now on, unless they name [Prefabs.Tag]. If e is the root of a template, Mark returns this template. If
-// e is stale, Mark returns the zero Template.
+// Mark makes e and its descendants in hierarchies a template, and returns the template. From now on, queries
+// skip the nodes of the template, unless the queries name [Prefabs.Tag]. If e is the root of a template, Mark
+// returns this template. If e is stale, Mark returns the zero Template.
 //
 // Mark panics if a node belongs to another template: put an instance there instead. It panics with a
 // [*vm.Error], and has changed nothing, if the world has no room for the bases. If a callback panics, Mark

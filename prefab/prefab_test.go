@@ -65,7 +65,7 @@ func fleetIn(w *vast.World) *fleet {
 		vast.NewEdges[road](w, "roads", vast.EdgesOptions{})}
 }
 
-// ship makes a ship with two guns, of which the first aims at the hull and the second at the first gun.
+// ship makes a ship with two guns. The first gun aims at the ship, and the second gun aims at the first gun.
 func (f *fleet) ship() (ship, gun, other vast.Entity) {
 	ship = f.Archetype(f.hull, f.mind).New()
 	*f.hull.Get(ship) = hull{100, [2]uint16{1, 2}}
@@ -263,7 +263,7 @@ func TestApplyNodes(t *testing.T) {
 	if f.Query(f.p.Tag()).Count() != 4 || probe.All(f.Query()).Count() != 4+4+4+5 {
 		t.Errorf("%d nodes, %d entities", f.Query(f.p.Tag()).Count(), probe.All(f.Query()).Count())
 	}
-	// The crew leaves the template, parent and child change places.
+	// The crew leaves the template. The gun becomes the parent of its turret.
 	f.child.Remove(crew)
 	f.child.Set(gun, ship)
 	f.child.Set(turret, gun)

@@ -12,8 +12,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestAreasOfEverything makes a world with every kind of area, and compares the bytes of the areas with
-// known values.
+// TestAreasOfEverything makes a world with every kind of area, counts the areas of each kind, and compares
+// the bytes of some areas with the data of the world.
 func TestAreasOfEverything(t *testing.T) {
 	for _, pages := range []vm.Pages{vm.PagesAuto, vm.PagesSmall, vm.PagesHuge, vm.PagesHeap} {
 		w := vast.NewWorld(vast.Options{Name: t.Name(), MaxEntities: 1 << 18, Pages: pages})

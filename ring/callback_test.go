@@ -22,8 +22,8 @@ const (
 // calls are the calls that the source of a ReadFrom or the destination of a WriteTo makes on the same ring.
 var calls = []struct {
 	name     string
-	inSource string // text of the panic in a source; empty if the call works there
-	inSink   string // text of the panic in a destination; empty if the call works there
+	inSource string // text of the panic in a source; empty if the call does not panic there
+	inSink   string // text of the panic in a destination; empty if the call does not panic there
 	call     func(t *testing.T, r *Ring)
 }{
 	{"Write", saysWriter, "", func(t *testing.T, r *Ring) {
@@ -50,7 +50,7 @@ var calls = []struct {
 		b[0] = 'x'
 		r.Commit(1)
 	}},
-	{"Commit", saysWriter, "of which 0 bytes are reserved", func(t *testing.T, r *Ring) { r.Commit(1) }},
+	{"Commit", saysWriter, "which has 0 reserved bytes", func(t *testing.T, r *Ring) { r.Commit(1) }},
 	{"Read", "", saysReader, func(t *testing.T, r *Ring) {
 		b := make([]byte, 1)
 		if n, err := r.Read(b); n != 1 || err != nil || b[0] != 'a' {
@@ -127,7 +127,7 @@ func TestCallsBack(t *testing.T) {
 				}
 				checkPanic(t, c.name+" in a source", c.inSource, panicText)
 				text := modeltest.PanicText(func() { r.Commit(1) })
-				if !strings.Contains(text, "of which 0 bytes are reserved") {
+				if !strings.Contains(text, "which has 0 reserved bytes") {
 					t.Errorf("%s in a source leaves a reservation: Commit panics with %q", c.name, text)
 				}
 				r.SetDeadline(past)
@@ -181,8 +181,8 @@ func checkPanic(t *testing.T, what, want, got string) {
 	}
 }
 
-// TestPanicOrGoexitInACall checks that a panic or Goexit in a source or a destination ends only one call of
-// the ring.
+// TestPanicOrGoexitInACall checks that the ring can be used after a panic or Goexit in a source or a
+// destination. If the source closes the ring first, the memory must be given back.
 func TestPanicOrGoexitInACall(t *testing.T) {
 	for _, pages := range pageKinds {
 		for name, leave := range map[string]func(){
@@ -306,7 +306,7 @@ func TestEndlessCallsBack(t *testing.T) {
 				_, err := e.ReadFrom(strings.NewReader("x"))
 				return err
 			}},
-			"Commit":  {"of which 0 bytes are reserved", func(e *Endless) error { e.Commit(1); return nil }},
+			"Commit":  {"which has 0 reserved bytes", func(e *Endless) error { e.Commit(1); return nil }},
 			"Release": {"", func(e *Endless) error { return e.Release(e.End()) }},
 			"At": {"", func(e *Endless) error {
 				b, err := e.At(e.End()-3, 3)

@@ -16,7 +16,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// errOwn is a writer's own reason for ending the stream.
+// errOwn is a writer's own reason for ending the stream. It is also the cause of cancelled contexts.
 var errOwn = errors.New("the source went away")
 
 // endings are the ways to end a stream.

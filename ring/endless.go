@@ -238,7 +238,7 @@ func (e *Endless) Reserve(n int) ([]byte, error) {
 func (e *Endless) Commit(n int) {
 	e.opened()
 	if uint(n) > uint(e.reserved) {
-		panic(fmt.Sprintf("ring: Commit(%d) on %s, of which %d bytes are reserved: call Reserve before each "+
+		panic(fmt.Sprintf("ring: Commit(%d) on %s, which has %d reserved bytes: call Reserve before each "+
 			"Commit, for at least as many bytes", n, e.name, e.reserved))
 	}
 	e.commit(n)

@@ -48,8 +48,9 @@ func (r *Ring) peek(ctx context.Context, n int) ([]byte, error) {
 	return r.bytes(r.reader.offset, n)[:n:n], err
 }
 
-// readable waits until there are n bytes to read, and returns the number of all bytes to read. If the stream
-// ends earlier, it returns the number of remaining bytes and an error. With any other error it returns 0.
+// readable waits until there are n bytes to read. It returns the number of bytes that the reader knows of, at
+// least n; there may be more. If the stream ends earlier, it returns the number of remaining bytes and an
+// error. With any other error it returns 0.
 func (r *Ring) readable(ctx context.Context, n int) (have int, err error) {
 	s := &r.reader
 	for {
@@ -155,7 +156,8 @@ func (r *Ring) ReadByte() (byte, error) {
 // w.Write must not keep its slice. If it calls Read, ReadByte, WriteTo or Discard, that call panics.
 //
 // WriteTo returns the number of bytes that w has taken. Its error is nil at the end of the stream. Otherwise
-// it fails as [Ring.Read] does, or with the error of w.
+// it fails as [Ring.Read] does, or with the error of w, or with [io.ErrShortWrite] if w takes only a part of
+// the bytes without an error.
 func (r *Ring) WriteTo(w io.Writer) (total int64, err error) {
 	if !r.enter(&r.reader) {
 		return 0, io.ErrClosedPipe

@@ -123,8 +123,8 @@ func streamThrough(t *testing.T, o EndlessOptions) {
 			most = max(most, smaps(t, e.region.Base(), e.region.Size(), "Rss"))
 		}
 	}
-	// The stream alternates between two ranges of addresses. In each range, the kept bytes have memory, and
-	// at most one step on each side of them.
+	// The stream alternates between two ranges of addresses. In each range, only the kept bytes and at most
+	// one step on each side of them are in memory.
 	if most < window || most > 2*window+4*step {
 		t.Errorf("for %d kept bytes, %d bytes were in memory", window, most)
 	}

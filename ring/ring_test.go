@@ -113,7 +113,7 @@ func TestMisuse(t *testing.T) {
 		"New with Capacity -1":                      func() { New(Options{Capacity: -1}) },
 		"Discard(4) on frames, which holds 3 bytes": func() { r.Discard(4) },
 		"Discard(-1) on frames":                     func() { r.Discard(-1) },
-		"of which 5 bytes are reserved":             func() { r.Commit(6) },
+		"which has 5 reserved bytes":                func() { r.Commit(6) },
 		"Commit(-1) on frames":                      func() { r.Commit(-1) },
 		"took 9 of 3 bytes":                         func() { r.WriteTo(liar(9)) },
 		"reports -1 bytes read into":                func() { r.ReadFrom(liar(-1)) },
@@ -126,7 +126,7 @@ func TestMisuse(t *testing.T) {
 	_, _ = r.Reserve(5)
 	r.Write(nil)
 	if text := modeltest.PanicText(func() { r.Commit(5) }); !strings.Contains(text,
-		"of which 0 bytes are reserved") {
+		"which has 0 reserved bytes") {
 		t.Errorf("Commit after Write panics with %q", text)
 	}
 	if b, err := r.Peek(3); string(b) != "abc" || err != nil {

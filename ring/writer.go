@@ -87,7 +87,7 @@ func (r *Ring) mustNotCommit(n int) {
 	if r.writer.busy.Load() {
 		r.mustNotBeIn(&r.writer)
 	}
-	panic(fmt.Sprintf("ring: Commit(%d) on %s, of which %d bytes are reserved: call Reserve before each "+
+	panic(fmt.Sprintf("ring: Commit(%d) on %s, which has %d reserved bytes: call Reserve before each "+
 		"Commit, for at least as many bytes", n, r.name, r.writer.reserved))
 }
 
@@ -97,7 +97,7 @@ func (r *Ring) Write(p []byte) (int, error) {
 	if !r.enter(&r.writer) {
 		return 0, io.ErrClosedPipe
 	}
-	defer r.leave(&r.writer) // also after a memory fault of p
+	defer r.leave(&r.writer) // also after a fault while reading p
 	total := 0
 	for {
 		free, err := r.room(context.Background(), min(len(p), 1), min(len(p), r.size/2))

@@ -21,7 +21,7 @@ type callbackSchedule struct {
 	tag  vast.Tag
 	es   []vast.Entity
 	mode *State[mode]
-	call func(c *Context) // called once; c is nil in a hook
+	call func(c *Context) // called once; c is nil in a hook and in AfterTick
 	left atomic.Int32     // the method at decrements left, and runs call when left is 0
 }
 
@@ -31,7 +31,8 @@ func (f *callbackSchedule) at(c *Context) {
 	}
 }
 
-// schedulePlaces are the places in which a schedule calls a function of the program.
+// schedulePlaces are the places in which the test makes a call: callbacks, and a loop over a query in a
+// system.
 var schedulePlaces = map[string]func(f *callbackSchedule) System{
 	"Run":       func(f *callbackSchedule) System { return System{Run: f.at} },
 	"Run alone": func(f *callbackSchedule) System { return System{Run: f.at, Exclusive: true} },
@@ -81,7 +82,8 @@ func (f *callbackSchedule) each(c *Context) {
 }
 
 func (f *callbackSchedule) reduce(c *Context, part bool) {
-	// Parts may run at the same time, so only the part of 2048 entities calls f.at.
+	// Parts may run at the same time. Only the part of 2048 entities calls f.at, so that each run of the test
+	// makes the call in the same part.
 	Reduce(c, f.w.Query(), 2048, func(c *Context, b vast.Batch) int {
 		if part && b.Len() == 2048 {
 			f.at(c)

@@ -16,7 +16,7 @@ type Context struct {
 	schedule *Schedule
 	system   *node
 	worker   *worker   // the worker that runs the system
-	sequence int       // number of the step: a part of a division, or the code of the system between two
+	sequence int       // number of the step: a part of a division, or the code outside of divisions
 	part     bool      // whether this Context belongs to a part of a division
 	division *division // reused by the next Each, Split or Reduce
 	results  []any     // reductions, reused by the next Reduce

@@ -21,14 +21,14 @@ func (e *OrderError) Error() string { return "sched: " + e.detail }
 type PanicError struct {
 	// System is the system's name. It is empty if a hook panicked while commands were applied.
 	System string
-	// Job is the name of the [Jobs] if a job panicked whose result the system received. Otherwise it is
-	// empty.
+	// Job is the name of the [Jobs] if the system received the result of a job that panicked or ended its
+	// goroutine. Otherwise Job is empty.
 	Job string
-	// Value is the value of the panic, or a text if the system ended its goroutine. For a fault in memory of
-	// package vm, it is a [*vm.Fault] that describes the memory, or a *guard.Fault.
+	// Value is the value of the panic, or a text if the system or the job ended its goroutine. For a fault in
+	// memory of package vm, Value is a [*vm.Fault] that describes the memory, or a *guard.Fault.
 	Value any
-	// Stack is the stack of the panic, as runtime/debug.Stack formats it. It is nil if the system ended its
-	// goroutine.
+	// Stack is the stack of the panic, as runtime/debug.Stack formats it. It is nil if the system or the job
+	// ended its goroutine.
 	Stack []byte
 }
 
@@ -37,8 +37,8 @@ func (e *PanicError) Error() string {
 		return fmt.Sprintf("sched: a hook panicked while commands were applied: %v", e.Value)
 	}
 	if e.Job != "" {
-		return fmt.Sprintf("sched: a job of %q panicked, whose result system %q received: %v", e.Job,
-			e.System, e.Value)
+		return fmt.Sprintf("sched: system %q received the result of a job of %q that panicked: %v", e.System,
+			e.Job, e.Value)
 	}
 	return fmt.Sprintf("sched: system %q panicked: %v", e.System, e.Value)
 }

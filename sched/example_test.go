@@ -300,7 +300,7 @@ func ExampleSchedule_ConfigureSet() {
 	// 2 draw
 }
 
-// A slow system runs ten times in a second of simulated time. Its step of time is as long.
+// A slow system runs ten times in a second of simulated time. Its step is a tenth of a second.
 func ExampleContext_Delta() {
 	w := vast.NewWorld(vast.Options{MaxEntities: 1 << 16})
 	defer w.Close()

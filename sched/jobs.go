@@ -45,8 +45,9 @@ type JobsOptions struct {
 // Start or Results names the Jobs in WritesResources, with [Resources], unless it is exclusive.
 //
 // Jobs start in the order of the calls of Start, and Results returns their results in this order. If a tick
-// fails, its jobs stay in flight. [Schedule.Reset] and [Schedule.Close] drop all jobs. [Stats] counts the
-// jobs and the time that ticks waited for them.
+// fails, its jobs stay in flight. [Schedule.Reset] drops all jobs. [Schedule.Close] ends their contexts and
+// waits for the jobs that have begun; a store can still save the inputs. [Stats] counts the jobs and the time
+// that ticks waited for them.
 //
 // If the schedule is attached to a store, name the Jobs in Options.Containers of the store, and make them
 // before Open. The store saves the inputs of the jobs in flight, and a program that opens the store starts
@@ -68,7 +69,7 @@ type Jobs[In, Out any] struct {
 	counts  JobStats
 }
 
-// jobRun is a job in flight. The goroutine that runs the job writes out and failed before it sets done.
+// jobRun is a job in flight. The goroutine that runs the job sets done last, after the fields out and failed.
 type jobRun[In, Out any] struct {
 	due    uint64 // number of the tick in which the result is handed in
 	in     In
@@ -104,8 +105,7 @@ type JobStats struct {
 // Its result must depend only on the input. So run must not use the world or the schedule, the clock or
 // random numbers of Go. It may read data that never changes, such as a map that the program loads before the
 // first tick. A [Random] can be a part of the input. run must not visit the world, because the tick may wait
-// for run. When the schedule drops the job, ctx ends. run should then return soon, because Reset and Close
-// wait for it.
+// for run. Reset and Close end ctx. run should then return soon, because Reset and Close wait for it.
 func NewJobs[In, Out any](s *Schedule, run func(ctx context.Context, in In) Out,
 	o JobsOptions) *Jobs[In, Out] {
 	layout.Check[In]("sched: NewJobs")

@@ -78,7 +78,8 @@ func TestJobsAreHandedIn(t *testing.T) {
 	}
 }
 
-// TestTickWaitsForJob: a tick waits for a job that has not ended, and the statistics say so.
+// TestTickWaitsForJob: a tick waits for a job that has not ended. If the job ends before the
+// tick needs the result, the statistics count no wait.
 func TestTickWaitsForJob(t *testing.T) {
 	w, _ := newWorld(t, 1)
 	s := newSchedule(t, w, Options{Workers: 2})
@@ -203,7 +204,7 @@ func TestFailedJob(t *testing.T) {
 			len(e.Stack) == 0 {
 			t.Fatalf("%d workers: error %v", workers, err)
 		}
-		const want = `sched: a job of "paths" panicked, whose result system "receive" received: no path`
+		const want = `sched: system "receive" received the result of a job of "paths" that panicked: no path`
 		if err.Error() != want {
 			t.Errorf("error %q, want %q", err, want)
 		}

@@ -69,10 +69,10 @@ func (r *requests) dropFrom(stage uint64) {
 // [Schedule.Remove], [Schedule.ConfigureSet], [Schedule.Enable] and [Schedule.Disable], and change the
 // structure of the world. The functions of a tick run one after the other. Calls of AfterTick have the same
 // order as commands: see [Context.Commands]. If f panics, the tick returns a [*PanicError] with the name of
-// the system, and the other functions run nevertheless. If an error stops the tick, the functions of the
-// phase that failed are dropped, as its commands are.
+// the system, and the other functions run nevertheless. If an error stops the tick, the functions given since
+// commands were last applied are dropped, as the commands recorded since then are.
 //
-// In Start, f runs after the first tick; in End, after the last End function.
+// In Start, f runs after the tick that follows; in End, after the last End function.
 func (c *Context) AfterTick(f func(s *Schedule)) {
 	at := c.moment()
 	r := &c.schedule.requests

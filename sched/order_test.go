@@ -264,7 +264,7 @@ func TestOrderModel(t *testing.T) {
 		}
 		names := strings.Fields(order(t, s))
 		at := func(name string) int { return slices.Index(names, name) }
-		// after holds the pairs of systems of which the second one starts after the first one is done.
+		// after holds each pair {a, b} of systems where b starts only after a has ended.
 		after := make(map[[2]*node]bool)
 		var all []*node
 		for k, st := range s.stages {

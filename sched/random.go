@@ -9,10 +9,10 @@ import (
 )
 
 // Random is a stream of random numbers. It is computed from the seed of the schedule, the name of the system,
-// the tick and an entity or a number. It does not depend on earlier draws, on the number of workers, or on
-// the order of the entities in a loop. Make a Random with [Context.Random] where it is needed; it takes no
-// memory on the Go heap. Each draw changes the Random, so a copy of the value repeats the next draws. A
-// *Random is a Source of math/rand/v2. The numbers are not for secrets.
+// the tick and an entity or a number. It does not depend on draws from other streams, on the number of
+// workers, or on the order of the entities in a loop. Make a Random with [Context.Random] where it is needed;
+// it takes no memory on the Go heap. Each draw changes the Random, so a copy of the value repeats the next
+// draws. A *Random is a Source of math/rand/v2. The numbers are not for secrets.
 //
 // The generator is SplitMix64: G. L. Steele, D. Lea, C. H. Flood, "Fast Splittable Pseudorandom Number
 // Generators", OOPSLA 2014. Its mixing function has the constants of D. Stafford's variant 13.

@@ -2,11 +2,12 @@ package sched
 
 import "fmt"
 
-// rate says in which ticks a system runs: in some of each ticks ticks, spread evenly. The zero rate stands
-// for all ticks.
+// rate says in which ticks a system runs. The pattern repeats after a period. The zero rate stands for all
+// ticks.
 type rate struct {
-	runs, ticks uint64
-	offset      uint64 // number of ticks by which the runs are moved; less than ticks
+	runs   uint64 // number of runs in a period, spread evenly
+	ticks  uint64 // number of ticks in a period
+	offset uint64 // number of ticks by which the runs are moved; less than ticks
 }
 
 // rateOf returns the rate of a system. It panics if the fields of the rate are invalid.
@@ -38,7 +39,7 @@ func (s *Schedule) rateOf(what string, sys *System) rate {
 // due reports whether the system runs in a tick.
 func (r *rate) due(tick uint64) bool { return r.ticks == 0 || r.turn(tick)%r.ticks < r.runs }
 
-// turn returns a number that grows by runs in each tick, and starts again at runs×ticks after r.ticks ticks.
+// turn returns a number that grows by runs in each tick, and starts again at runs×ticks after each period.
 // The system runs in the ticks in which the number reaches or passes a multiple of ticks. The number is less
 // than 2×runs×ticks. It does not overflow: runs is 1, or ticks is Options.Rate, which is at most 10⁹.
 func (r *rate) turn(tick uint64) uint64 {

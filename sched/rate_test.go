@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestRate: in any second, a system with a Rate runs Rate times. From the second run on, Delta is the time
-// since the previous run.
+// TestRate: in each of the first three seconds, a system runs as often as its Rate or its Every says. From
+// the second run on, Delta is the time since the previous run.
 func TestRate(t *testing.T) {
 	w, _ := newWorld(t, 0)
 	for _, test := range []struct{ of, rate, every, offset int }{

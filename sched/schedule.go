@@ -82,7 +82,7 @@ type Schedule struct {
 	ticked     bool    // whether the schedule has begun a tick since it was made
 	ticking    bool    // whether the tick is running
 	early      []stage // the stages before the phases: changes of states, conditions of sets
-	at         int     // index of the stage in early and stages
+	at         int     // position of the stage: early has the first positions, and stages the others
 	stage      uint64  // number of stages that began so far, in all ticks
 	shift      int     // number of systems that ran outside of the phases in this tick
 	singles    uint64  // number of one-shot systems that began in this tick or after it
@@ -101,7 +101,7 @@ type Schedule struct {
 	queues     queues
 	jobs       []anyJobs     // in the order in which they were made; guarded by the mutex when it changes
 	keeper     state.Keeper  // the store that keeps the world, or nil
-	saved      []state.Value // values in the store of states that are not made yet
+	saved      []state.Value // values that the store has for states that are not made yet
 	unrestored error         // says which values in the store fit no state
 
 	mu       sync.Mutex // guards options.Seed and the fields below, which any goroutine may read

@@ -22,8 +22,8 @@ import (
 // complete.
 //
 // [Schedule.Reset] gives the state its first value again, without OnExit. A store saves the value with the
-// schedule, so the program continues in it, without OnEnter. Values are saved as JSON. [Stats] lists the
-// states.
+// schedule, and the program continues with the saved value, without OnEnter. Values are saved as JSON.
+// [Stats] lists the states.
 type State[T comparable] struct {
 	schedule *Schedule
 	name     string
@@ -32,13 +32,13 @@ type State[T comparable] struct {
 	enter    map[T][]*node
 	exit     map[T][]*node
 
-	changing bool // whether systems of the last change have not run
+	changing bool // whether some systems of the last change have not run
 	left     *T   // the value before the last change; nil if there was none
 	done     int  // number of systems of the change that have run; notBegun before the first tick
 
 	mu   sync.Mutex // guards the fields below
 	next *T         // the value that was set, or nil
-	set  moment     // of next
+	set  moment     // when next was set
 }
 
 // anyState is a *State.

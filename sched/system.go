@@ -85,9 +85,9 @@ type System struct {
 // Columns returns its arguments as a list, for Reads and Writes of [System].
 func Columns(cols ...vast.AnyColumn) []vast.AnyColumn { return cols }
 
-// Resource names a value that is not a component: a resource of the world, by its type, any other value that
-// systems share, a queue of package event, or [Jobs]. [Resources] makes lists of them. Systems that only send
-// events to a queue do not conflict.
+// Resource names a value that is not a component: a resource of the world or another value that systems
+// share (by the type of the value), a queue of package event, or [Jobs]. [Resources] makes a list of
+// Resources. Systems that only send events to a queue do not conflict.
 type Resource struct {
 	typ   reflect.Type
 	queue events.Queue // the queue of package event that the Resource names, or nil
@@ -135,7 +135,7 @@ type node struct {
 	hash          uint64 // hash of the name
 	start, end    *node  // run Start and End; nil if the system lacks the function
 	started       bool   // true from the end of Start until End is called
-	rate          rate   // of the fields Every, Rate and Offset
+	rate          rate   // made from the fields Every, Rate and Offset
 	off           bool   // whether the system is disabled or removed; guarded by the schedule's mutex
 	reads, writes []probe.ColumnInfo
 	written       []int // the numbers of the columns in writes; nil if the system is exclusive
@@ -165,8 +165,8 @@ func (s *Schedule) freeName(given string) string {
 	return name
 }
 
-// newNode makes the node of a system, for the method what. It panics if a name, Run, a column or a resource
-// is missing or invalid.
+// newNode makes the node of a system. It panics if the name, Run, a set, the rate, a column or a resource is
+// missing or invalid. The argument what is the name of the public method, for the texts of the panics.
 func newNode(s *Schedule, what string, sys System) *node {
 	if sys.Name == "" {
 		panic(fmt.Sprintf("sched: %s: a system needs a name", what))

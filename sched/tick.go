@@ -129,7 +129,8 @@ func (s *Schedule) tick() (err error) {
 	return err
 }
 
-// begin begins a new tick: it finds the stages before the phases.
+// begin begins a new tick. It collects the stages that run before the phases: the changes of states and the
+// conditions of sets.
 func (s *Schedule) begin() {
 	s.number++
 	s.ticked = true

@@ -8,8 +8,8 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// worker runs systems and parts. The first worker is the goroutine that calls Tick. A goroutine of the pool
-// runs another worker as long as there is work for it.
+// worker runs systems, and parts of a division. The first worker is the goroutine that calls Tick. A
+// goroutine of the pool runs another worker as long as there is work for it.
 type worker struct {
 	team     *team
 	index    int
@@ -82,7 +82,7 @@ func (t *team) sleep() {
 	t.mu.Lock()
 }
 
-// rouse wakes up to n idle workers. The first worker is the first to wake, because the others may have to
+// rouse wakes at most n idle workers. The first worker is the first to wake, because the others may have to
 // wait for a goroutine of the pool. The caller holds the mutex.
 func (t *team) rouse(n int) {
 	if n <= 0 {

@@ -8,7 +8,7 @@ import (
 	"github.com/vastgo/vast/internal/sharing"
 )
 
-// Column is the storage of one component of which many entities have equal values. It keeps each distinct
+// Column is the storage of one component whose values are equal for many entities. It keeps each distinct
 // value once, and 4 bytes for each slot. A Column is a small value; copy it freely. Make one with [New].
 //
 // Values are equal if == says so: 0 and −0 are one value. The column keeps the one that it got first; a value
@@ -18,8 +18,8 @@ import (
 // Methods return copies of values, because a change would change the value of other entities. [Column.Set]
 // gives one entity another value, and [Column.Replace] changes a value for all its entities.
 //
-// The rules of [vast.World] about goroutines hold. In addition, only one goroutine may give entities a value
-// that the column does not have, while no other goroutine uses the column. Several goroutines may set values
+// The rules of [vast.World] about goroutines hold. In addition, a goroutine may give an entity a value that
+// the column does not have only while no other goroutine uses the column. Several goroutines may set values
 // that the column has, for different entities.
 type Column[T comparable] struct {
 	anyColumn
@@ -35,7 +35,7 @@ type kept[T comparable] struct {
 	world  *vast.World
 	table  *sharing.Table
 	values *sharing.Map[T]
-	first  unsafe.Pointer // the value with the number 1
+	first  unsafe.Pointer // address of the value with the number 1
 	cells  sharing.Cells  // the memory of the numbers
 }
 
@@ -101,8 +101,8 @@ func (c Column[T]) TryAt(s vast.Slot) (v T, ok bool) {
 	return c.value(*p), true
 }
 
-// value returns the value with a number. It is sound for the numbers in the column: their values lie in the
-// table's committed memory, which never moves.
+// value returns the value with a number. The zero value has the number 0. The method is sound for the numbers
+// in the column: the other values lie in the table's committed memory, which never moves.
 func (k *kept[T]) value(number uint32) (v T) {
 	if number != 0 {
 		v = *(*T)(unsafe.Add(k.first, uintptr(number-1)*unsafe.Sizeof(v)))

@@ -43,7 +43,7 @@ func TestConvertedTypes(t *testing.T) {
 	c.SetAll(w.Query().Among(all[60:80]), material{0, 0.25})
 	file := save(t, w)
 
-	// Without the gloss, values become equal: also to the zero value.
+	// Without the gloss, the first two values become equal, and the third value becomes the zero value.
 	less := vast.NewWorld(vast.Options{MaxEntities: 1 << 14})
 	defer less.Close()
 	colors := shared.New[colorOnly](less).Named("material")

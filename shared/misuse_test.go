@@ -66,7 +66,7 @@ func TestMisuse(t *testing.T) {
 	mustBe(t, "Len of a closed world", gone.Len(), 0)
 }
 
-// large is so large that a few values need memory.
+// large is so large that the column commits more memory after every few values.
 type large struct {
 	N    uint64
 	Rest [1023]uint64

@@ -31,8 +31,8 @@ const (
 // A mark is the argument of a table of aggregates. Each use of such a table in a statement has its own mark.
 // A mark encodes the number of the use, and the number of conditions that SQLite must pass to the table.
 
-// maxAggregateConditions is the number of conditions, besides the mark, that SQLite can leave to a virtual
-// table alone.
+// maxAggregateConditions is the largest number of conditions, besides the mark, that SQLite leaves to a
+// virtual table and does not check again.
 const maxAggregateConditions = 15
 
 func markOf(number, conditions int) int64 {

@@ -40,7 +40,7 @@ func TestArchetypes(t *testing.T) {
 	}
 	f.db.SetMaxIdleConns(0) // a new connection sees the archetypes
 	defer f.db.SetMaxIdleConns(2)
-	number := 0
+	number := -1
 	for i, a := range probe.Archetypes(f.w) {
 		if a == old {
 			number = i

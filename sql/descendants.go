@@ -59,7 +59,7 @@ type descendantsCursor struct {
 	tree     *tree
 	ancestor int64
 	stack    []descendant // entities that the cursor has not left; the current one is the last
-	sources  []int        // memory of push for the rows of an entity's sources
+	sources  []int        // buffer that push reuses: the rows of an entity's sources
 	row      int64        // number of the current descendant, from 0
 }
 

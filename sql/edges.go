@@ -85,8 +85,8 @@ func (c *copier) countEdges(t *table) (rows int, err error) {
 	return rows, nil
 }
 
-// copyEdgesOf returns the image of the edges of an entity. If column is that of the sources, these are the
-// edges out of the entity, otherwise the edges into the entity.
+// copyEdgesOf returns the image of the edges of an entity. If column is the column of sources, the image has
+// the edges out of the entity. Otherwise the image has the edges into the entity.
 func (c *copier) copyEdgesOf(t *table, column int, id int64) (*image, error) {
 	e := vast.EntityOf(uint64(id))
 	out := column == partSource

@@ -9,7 +9,8 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// entities makes the table of all entities. Its column components shows the names of the tables of s.
+// entities makes the table of all entities. The column named components lists the tables that contain the
+// entity.
 func (s *schema) entities(w *vast.World) *table {
 	return &table{name: entitiesTable, query: probe.All(w.Query()), fields: []field{
 		{name: "entity", kind: kindInt64, part: -1},

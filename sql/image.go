@@ -91,7 +91,7 @@ type copier struct {
 	still    bool      // the world does not change
 }
 
-// need is the set of what a statement uses of a table.
+// need lists the data of a table that a statement uses.
 type need struct {
 	parts uint64 // bit i stands for table.parts[i], or for the computed field table.fields[i]; bit 63 for all
 	texts uint64 // bit i stands for table.fields[i] if it is a blob or JSON; bit 63 also for later fields

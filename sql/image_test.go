@@ -11,7 +11,8 @@ import (
 	"github.com/vastgo/vast/store"
 )
 
-// TestHeapValuesCountTowardsLimits reads blobs and JSON of a HeapColumn, some of which exceed the limits.
+// TestHeapValuesCountTowardsLimits reads small and large values of a HeapColumn as blobs and as JSON. The
+// large values exceed some of the limits.
 func TestHeapValuesCountTowardsLimits(t *testing.T) {
 	const rows, each = 4, renderedPerCheck
 	f := newFixture(t, 10, Options{})

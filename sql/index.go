@@ -16,8 +16,8 @@ type index struct {
 // more calls.
 const scansBeforeSort = 16
 
-// rowsOf appends the rows that have the entity id in a column to rows, in ascending order. The kind of the
-// column must be kindEntity.
+// rowsOf finds the rows whose value in a column is the entity id. It appends their numbers to rows, in
+// ascending order. The kind of the column must be kindEntity.
 func (m *image) rowsOf(column int, id int64, rows []int) []int {
 	e := vast.EntityOf(uint64(id))
 	if e.IsZero() {

@@ -12,8 +12,9 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// TestLookups compares statements about one entity with the same statements with another condition, which
-// SQLite executes.
+// TestLookups checks which statements are lookups. It compares the rows of a lookup with the rows of the same
+// statement with the additional condition AND 1, which makes SQLite compute the rows. It also checks that a
+// prepared lookup sees changes of the world.
 func TestLookups(t *testing.T) {
 	f := newFixture(t, 10, Options{})
 	visit := func(change func()) {
@@ -99,7 +100,7 @@ func TestLookups(t *testing.T) {
 	}
 }
 
-// TestFunctionsBesideALookup uses functions that follow links in a statement about one entity.
+// TestFunctionsBesideALookup calls functions that follow links. The statements are about one entity.
 func TestFunctionsBesideALookup(t *testing.T) {
 	f := newFixture(t, 10, Options{})
 	root, e := int64(f.entities[0].ID()), int64(f.entities[2].ID())

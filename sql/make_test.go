@@ -9,8 +9,8 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// TestTablesWhileStatementRuns makes a table in a transaction that has an open statement, and rolls the
-// transaction back.
+// TestTablesWhileStatementRuns makes a column while a transaction has an open statement, reads the table of
+// the column in the transaction, and rolls the transaction back. The table stays.
 func TestTablesWhileStatementRuns(t *testing.T) {
 	f := newFixture(t, 20, Options{})
 	f.db.SetMaxOpenConns(1)
@@ -82,8 +82,9 @@ func TestReservedNames(t *testing.T) {
 	}
 }
 
-// TestWideTables makes a table whose table of aggregates is within maxColumns, one whose table of aggregates
-// exceeds it, and one that exceeds it itself and is left out.
+// TestWideTables makes three columns. The first has a table and a table of aggregates. The second has a table
+// only, because the table of aggregates would exceed maxColumns. The third has no table, because the table
+// itself would exceed maxColumns.
 func TestWideTables(t *testing.T) {
 	f := newFixture(t, 3, Options{})
 	type wide [16][16]int8 // 256 columns

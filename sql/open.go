@@ -126,7 +126,7 @@ type conn struct {
 	connector *connector
 	inner     sqlite.Conn
 	session   *session
-	broken    bool // SQLite did not finish its work
+	broken    bool // a call panicked, so SQLite did not finish its work
 }
 
 // Close closes the connection.

@@ -12,7 +12,7 @@ import (
 type rewritten struct {
 	text    string               // the statement as the user wrote it
 	selects []rewrittenSelect    // the SELECTs that can change, each independently of the others
-	names   []edit               // insert aliases for columns of results whose text changes
+	names   []edit               // edits that insert an alias for each result column whose text changes
 	point   bool                 // the statement reads one table once, and only the row of one entity
 	single  *sql.SelectStatement // the statement, if it is one SELECT without others; otherwise nil
 }
@@ -78,7 +78,7 @@ func offsets(text string) (all []int) {
 	return append(all, len(text))
 }
 
-// apply returns the text with the edits of all selects.
+// apply returns the text with the edits of r.names and of all r.selects.
 func (r *rewritten) apply() string {
 	edits := slices.Clone(r.names)
 	for _, s := range r.selects {

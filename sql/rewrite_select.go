@@ -8,8 +8,8 @@ import (
 	"github.com/rqlite/sql"
 )
 
-// candidate is a SELECT over one table while the rewriter checks whether it can read aggregates of this
-// package.
+// candidate is a SELECT over one table. The rewriter checks whether a table of aggregates can replace that
+// table (see rewrite).
 type candidate struct {
 	*rewriter
 	table      *table
@@ -21,7 +21,7 @@ type candidate struct {
 	edits      []edit
 }
 
-// try adds a SELECT to w.selects if it can read aggregates of this package.
+// try adds a SELECT to w.selects if a table of aggregates can replace the table of the SELECT.
 func (w *rewriter) try(q *sql.SelectStatement, p place) {
 	t, source := w.tableOf(q.Source)
 	if t == nil || q.ValueLists != nil || q.GroupByExprs != nil || q.HavingExpr != nil || q.Windows != nil {
@@ -36,8 +36,9 @@ func (w *rewriter) try(q *sql.SelectStatement, p place) {
 		return
 	}
 	for _, column := range q.Columns {
-		// In the outermost result, the column of an aggregate shows clients its declared type. Elsewhere, a
-		// sign removes the column's affinity. A call has no affinity either, so comparisons stay the same.
+		// In the outermost result, a column without a sign gives clients the declared type of the aggregate.
+		// Elsewhere, the method value puts a + before the column, so that the column has no affinity. The
+		// replaced call has no affinity either, so comparisons stay the same.
 		if call, ok := column.Expr.(*sql.Call); ok && p == outermost && c.call(call, "") {
 			continue
 		}
@@ -123,7 +124,7 @@ func (c *candidate) between(x sql.Expr, r *sql.Range) bool {
 	for _, bound := range all[:2] {
 		switch bound := bound.(type) {
 		case *sql.Null:
-			return false // SQLite applies ISNULL or NOTNULL to the result of BETWEEN
+			return false // for SQLite, ISNULL or NOTNULL after a bound tests the result of BETWEEN
 		case *sql.BinaryExpr:
 			if bound.Op.Precedence() <= sql.GE.Precedence() {
 				return false

@@ -57,7 +57,8 @@ func toTimestamp(ctx sqlite3.Context, arg ...sqlite3.Value) error {
 
 // timeBucket returns the beginning of the bucket that contains a time. The width is a number of seconds, or
 // an interval such as '5 minutes'. If both arguments are numbers, buckets begin at multiples of the width.
-// Otherwise a bucket begins on the first Monday of the year 2000, as in TimescaleDB.
+// Otherwise, as in TimescaleDB, a bucket begins on the first Monday of the year 2000, and a bucket of months
+// begins on the first day of that year.
 func timeBucket(ctx sqlite3.Context, arg ...sqlite3.Value) error {
 	width, t := arg[0], arg[1]
 	months, d := 0, time.Duration(0)
@@ -123,7 +124,7 @@ func floorDivide(a, b int64) int64 {
 var timeLayouts = []string{"2006-01-02T15:04:05Z07:00", "2006-01-02T15:04:05", "2006-01-02T15:04:05Z07",
 	"2006-01-02", "2006-01-02T15:04Z07:00", "2006-01-02T15:04"}
 
-// The seconds between which timeOf accepts numbers: those of the years 1 to 9999.
+// timeOf accepts times from firstSecond, the start of the year 1, to lastSecond, the end of the year 9999.
 const (
 	firstSecond = -62135596800
 	lastSecond  = 253402300799

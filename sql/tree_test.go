@@ -24,7 +24,9 @@ func newForest(t *testing.T, rng *rand.Rand, n int) (f *fixture, childOf vast.Re
 			childOf.Set(e, f.entities[rng.IntN(i)])
 		}
 	}
-	for i := 0; i < n; i += 7 { // makes gaps between the runs, and slots for new generations
+	// The deletions make gaps in the table, and free slots that the next loop uses again with a new
+	// generation.
+	for i := 0; i < n; i += 7 {
 		f.w.Delete(f.entities[i])
 	}
 	for range n / 20 {

@@ -124,9 +124,9 @@ func (t *table) refuses(v verb) error {
 	case t.list != nil:
 		return t.readOnly("it shows a slice of the program")
 	case t.report != nil:
-		return t.readOnly("each statement makes its rows")
+		return t.readOnly("each query computes the rows of this table")
 	case t.isEntities() && v == verbUpdate:
-		return t.readOnly("UPDATE the table of a component, or table name")
+		return t.readOnly("UPDATE the table of a component, or the table \"name\"")
 	case !t.isEntities() && v == verbDelete && !isOneComponent:
 		return refuse(codeUnsupported, "DELETE FROM %s could mean two things: use DELETE FROM entities to "+
 			"delete entities, or DELETE FROM the table of a component to remove this component", t.name)
@@ -144,8 +144,9 @@ func (t *table) readOnly(why string) error {
 	return refuse(codeReadOnly, "table %s is read-only: %s", t.name, why)
 }
 
-// Update adds a row that the running statement writes to the edit. For a DELETE, SQLite passes the result of
-// cursor.RowID. For other statements, SQLite passes this result, the new row ID and the values of columns.
+// Update adds a row of the running statement to the edit. For a DELETE, SQLite passes the result of
+// cursor.RowID. For an UPDATE, SQLite passes this result, the new row ID and the values of columns. For an
+// INSERT, SQLite passes NULL in place of the result.
 func (v *vtab) Update(arg ...sqlite3.Value) (rowid int64, err error) {
 	s := v.session
 	if w := s.write; w == nil || w.table != v.table || w.edit == nil {
@@ -271,8 +272,8 @@ func (r *reader) limitEdit(w *write) error {
 	return nil
 }
 
-// nextWritten runs a statement that writes in the first call. If the statement has a RETURNING clause, each
-// call returns the ID of one entity.
+// nextWritten is the Next of a statement that writes. The first call runs the statement. If the statement has
+// a RETURNING clause, each call returns the ID of one entity.
 func (r *rows) nextWritten(dest []driver.Value) error {
 	if !r.ran {
 		r.ran = true

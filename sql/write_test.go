@@ -100,7 +100,7 @@ func TestRefusedWrites(t *testing.T) {
 		{codeReadOnly, "shows a slice", "UPDATE labels SET text = 'y'", nil},
 		{codeReadOnly, "entities that have links of Roads", "INSERT INTO starts VALUES (?)", []any{idB}},
 		{codeReadOnly, "entities that have links of Roads", "DELETE FROM temp.ends", nil},
-		{codeReadOnly, "each statement makes its rows", "DELETE FROM vast_memory", nil},
+		{codeReadOnly, "each query computes the rows", "DELETE FROM vast_memory", nil},
 		{codeReadOnly, "is read-only", `UPDATE "unit$aggregates" SET a = 1`, nil},
 		{codeReadOnly, "UPDATE the table of a component", "UPDATE entities SET slot = 1", nil},
 		{codeUnsupported, "DELETE FROM entities to delete", "DELETE FROM both", nil},

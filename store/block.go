@@ -47,8 +47,8 @@ type block struct {
 
 const bytesHeader = 40
 
-// maxBlock is the usual limit for the bytes of a block of elements or values. A block with 64 long elements
-// or with a long value is larger.
+// maxBlock is the usual limit for the bytes of a block of elements or values. A block is larger only if it
+// holds a long value, or at most 64 long elements.
 const maxBlock = 1 << 20
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)

@@ -19,9 +19,9 @@ import (
 // The worlds must have the same mark. Worlds of different processes have the same mark if both programs set
 // the same vast.Options.Mark, or if one world was loaded from a file of the other world.
 //
-// Compare loads the saved world with the options o into a second world, which has the columns and the limit
-// of w. It ignores the containers in o.Containers. If the worlds cannot be compared, the error is no
-// [*Difference].
+// Compare loads the saved world with the options o into a second world, which has the columns of w and uses
+// the same vast.Options.Limit. It ignores the containers in o.Containers. If the worlds cannot be compared,
+// the error is no [*Difference].
 //
 // Compare does not change w. The program must not change w while Compare runs. Complexity: the time of Load
 // and Save, and the memory of a second world.

@@ -17,7 +17,7 @@ func TestCompare(t *testing.T) {
 	o := store.Options{Resources: []reflect.Type{reflect.TypeFor[clock]()}}
 	for name, tt := range map[string]struct {
 		change func(n *town, e, f vast.Entity) // e has links to f
-		says   string
+		says   string                          // a part of the error, with % for e; empty: no error
 	}{
 		"nothing": {func(*town, vast.Entity, vast.Entity) {}, ""},
 		"dense": {func(n *town, e, _ vast.Entity) { n.position.Get(e).Y++ },

@@ -199,7 +199,7 @@ func (l *loader) number(a *arrayManifest) int {
 // conversionInContainer returns the conversion from elements in the file to elements of a container.
 func (l *loader) conversionInContainer(own *state.Array, a *arrayManifest, to *schema) (*conversion, error) {
 	if own.Derived && !sameFields(a.Type, to) {
-		return new(conversion), nil
+		return new(conversion), nil // only marks the array as converted: Load ignores the array in the file
 	}
 	c := l.kept[a.Container-1]
 	path := c.name

@@ -95,7 +95,7 @@ func TestContainersOfAnotherType(t *testing.T) {
 	_, err := store.Load(world(t), bytes.NewReader(file), store.Options{
 		Containers: map[string]any{"a": wrong}})
 	if err == nil || wrong.Len() != 0 ||
-		!strings.Contains(err.Error(), "a is store_test.partV1 in the file and store_test.string8 in") {
+		!strings.Contains(err.Error(), "a is store_test.partV1 in the saved data and store_test.string8 in") {
 		t.Error(err)
 	}
 }
@@ -199,7 +199,7 @@ func TestIndexKeysOfAnotherType(t *testing.T) {
 	_, err := store.Load(world(t), bytes.NewReader(file), store.Options{
 		Containers: map[string]any{"hash": wrong}})
 	if err == nil ||
-		!strings.Contains(err.Error(), "hash.Key is int16 in the file and store_test.string8 in") ||
+		!strings.Contains(err.Error(), "hash.Key is int16 in the saved data and store_test.string8 in") ||
 		!strings.Contains(err.Error(), "add its pairs after Load") {
 		t.Error(err)
 	}

@@ -23,9 +23,10 @@ type ref struct {
 type step struct {
 	from, to int // offset in the file's element and in the program's element, in bytes
 	bytes    int // number of bytes to copy, or 0 if the part changes its type
-	source   *schema
-	target   *schema
-	path     string
+	// The following fields are set only if the part changes its type.
+	source *schema
+	target *schema
+	path   string
 }
 
 // conversionOf returns the conversion of elements from one type to another, or nil if the types are the same.
@@ -101,7 +102,7 @@ func (c *changes) convert(k *conversion, from, to *schema, at, into int, path st
 	return nil
 }
 
-const tooShort = "%s has %d elements in the file and %d in the program: keep at least %[2]d"
+const tooShort = "%s has %d elements in the saved data and %d in the program: keep at least %[2]d"
 
 // copy appends a step that copies n bytes. If the last step copies the bytes just before them, copy extends
 // the last step instead.
@@ -166,9 +167,9 @@ func (s *step) convert(dst, src []byte) error {
 	}
 	if !fits {
 		if signedSource {
-			return fmt.Errorf("%s is %d in the file, which a %v cannot hold", s.path, int64(v), s.target)
+			return fmt.Errorf("%s is %d in the saved data, which a %v cannot hold", s.path, int64(v), s.target)
 		}
-		return fmt.Errorf("%s is %d in the file, which a %v cannot hold", s.path, v, s.target)
+		return fmt.Errorf("%s is %d in the saved data, which a %v cannot hold", s.path, v, s.target)
 	}
 	store(dst, s.target.Size, v)
 	return nil

@@ -24,14 +24,14 @@ import (
 )
 
 // crash is an island that a store keeps on a simulated disk. The programs that open the store die one after
-// the other.
+// the other. The island and its history are in crash_model_test.go.
 type crash struct {
 	r       *rand.Rand
 	disk    *sim.Disk
 	mistake sim.Mistake
 	fresh   uint64 // hash of a filled island
 	// past are the histories that a recovery may restore. past[0] is the present history. When the store
-	// reports a part of it as durable, the model drops the other histories.
+	// reports a part of past[0] as durable, poll or allDurable drops the other histories.
 	past   []*history
 	build  string
 	plain  bool // whether the programs pass nil functions to Recover
@@ -53,12 +53,12 @@ type counts struct {
 type life struct {
 	*island
 	st      *Store
-	got     [][]byte // inputs that apply has received
+	got     [][]byte // inputs that apply has received in recovery or in the last Tick or submit
 	ticked  bool     // whether the last call of Tick made a tick
 	mu      sync.Mutex
-	written []uint64 // ticks of durable checkpoints
-	merges  int      // merges of all files of a chain
-	tiers   int      // merges of the newest files of a chain
+	written []uint64 // ticks of the checkpoints that became durable after the last poll
+	merges  int      // number of merges of all files of a chain after the last poll
+	tiers   int      // number of merges of the newest files of a chain after the last poll
 }
 
 // wrong is the error of a store that has broken a promise.
@@ -545,7 +545,7 @@ func TestCrashes(t *testing.T) {
 	seeds := longtest.Pick(40, 100_000)
 	for seed := range seeds {
 		t.Run(strconv.Itoa(seed), func(t *testing.T) {
-			// FindWritten makes the store copy memory after the pause of a checkpoint, while the model may
+			// FindWritten makes the store copy memory after the pause of a checkpoint, while step may
 			// write outside of ticks. With the race detector, memory is the Go heap, and the detector would
 			// report these writes.
 			if way := seed % 4; way < 3 && !vm.HeapStandIn() {
@@ -573,7 +573,7 @@ func TestCrashes(t *testing.T) {
 	}
 }
 
-// TestMistakes checks the model: it must find each kind of mistake that a folder makes.
+// TestMistakes checks that crash finds each kind of mistake that a folder makes.
 func TestMistakes(t *testing.T) {
 	longtest.Only(t)
 	for _, m := range []sim.Mistake{sim.FolderSyncDoesNothing, sim.FileSyncEarly, sim.RenameBeforeData} {

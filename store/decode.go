@@ -18,7 +18,7 @@ type decoder struct {
 	unborn  *unborn // collects references to entities that do not exist yet; nil if all entities exist
 }
 
-// check returns an error if decode cannot convert values of the type `from` in the file to the type `to`.
+// check returns an error if decode cannot convert values of the saved type `from` to the type `to`.
 func (c *changes) check(from, to *schema, path string) error {
 	switch {
 	case from.Kind == kindOpaque && to.Kind == kindOpaque:
@@ -286,5 +286,5 @@ func (d *decoder) decodeInteger(kind string, signed bool, v reflect.Value, path 
 	if signed {
 		number = i
 	}
-	return fmt.Errorf("%s is %d in the file, which a %v cannot hold", path, number, v.Type())
+	return fmt.Errorf("%s is %d in the saved data, which a %v cannot hold", path, number, v.Type())
 }

@@ -8,7 +8,8 @@ import (
 	"github.com/vastgo/vast/internal/probing"
 )
 
-// TestForgedDisables: a file with a tag that disables the components of a missing column is refused.
+// TestForgedDisables: a file is refused if a tag in it disables the components of a column that is missing,
+// is not earlier than the tag, or is named twice.
 func TestForgedDisables(t *testing.T) {
 	for text, disables := range map[string][]int{
 		"the components of column 1":  {1},

@@ -28,7 +28,8 @@ func newDormitory(t *testing.T, name string) *dormitory {
 	return d
 }
 
-// fill makes entities. It disables some of them in loops, and leaves words that are empty or full again.
+// fill makes entities, disables all of them one by one, and enables some again. So some words of the tag off
+// become full, and some become empty again. fill also disables the age of every fifth entity.
 func (d *dormitory) fill(n int) {
 	d.w.Archetype(d.age).NewN(n, func(r vast.Run) {
 		for i, e := range r.All() {
@@ -49,8 +50,8 @@ func (d *dormitory) fill(n int) {
 	}
 }
 
-// TestDisabledIsSaved: a world with disabled entities that is saved and loaded is equal, and so are the
-// summaries of its tags.
+// TestDisabledIsSaved: a world with disabled entities equals its saved file after Load, and the summaries of
+// its tags are exact.
 func TestDisabledIsSaved(t *testing.T) {
 	a, b := newDormitory(t, "a"), newDormitory(t, "b")
 	a.fill(6000)

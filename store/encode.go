@@ -52,7 +52,7 @@ func (c codecs) encode(b []byte, v reflect.Value) ([]byte, error) {
 		b, err := c.encodeEach(b, v)
 		if err == nil && len(b) == before && v.Len() > maxEmpty {
 			err = fmt.Errorf("a slice has %d elements that take no bytes in a file, but may have at most "+
-				"%d: keep only the number of elements", v.Len(), maxEmpty)
+				"%d: store the number of elements instead of the slice", v.Len(), maxEmpty)
 		}
 		return b, err
 	case reflect.Array:

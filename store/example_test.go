@@ -173,7 +173,7 @@ func ExampleCheck() {
 	}
 	w, st, tick, err := start(func(w *vast.World, o store.Options) (*store.Store, error) {
 		return store.Open(dir, w, o)
-	}, store.Options{Every: time.Hour, Check: store.Check{ // no checkpoints but those of the program
+	}, store.Options{Every: time.Hour, Check: store.Check{ // only the program makes checkpoints
 		Every: 1, // a check at each checkpoint; the default is one check a minute
 		Again: func(open open) error {
 			w, _, _, err := start(open, store.Options{})

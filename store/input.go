@@ -77,7 +77,7 @@ func (s *Store) submit(data []byte) (position uint64, err error) {
 				return 0, err
 			}
 		}
-		s.settle() // completes the copy of a checkpoint that this visit or an earlier one has begun
+		s.settle() // completes the copy of a checkpoint that this or an earlier visit has begun
 	}
 	if position, err = s.Record(data); err != nil || s.inside {
 		return position, err

@@ -22,7 +22,7 @@ type plan struct {
 	Value  float64
 }
 
-// planner is a world whose systems start jobs in each tick and use the results five ticks later.
+// planner is a world whose systems start jobs in each tick, and use the results JobsOptions.Ticks later.
 type planner struct {
 	w     *vast.World
 	s     *sched.Schedule
@@ -33,7 +33,8 @@ type planner struct {
 
 func nothingToRead(*vast.World, map[string]any) error { return nil }
 
-// newPlanner makes the world, and lets open read it.
+// newPlanner makes a planner. open may read a saved world into it. If gate is not nil, each job waits until
+// gate is closed.
 func newPlanner(workers int, gate <-chan struct{}, options sched.JobsOptions,
 	open func(*vast.World, map[string]any) error) (*planner, error) {
 	w := vast.NewWorld(vast.Options{MaxEntities: 1 << 12})
@@ -101,7 +102,7 @@ func (p *planner) run(t *testing.T, ticks int) {
 	}
 }
 
-// keptPlanner makes a planner that a folder keeps. An input starts a job.
+// keptPlanner makes a planner with a store in the folder dir. An input starts a job.
 func keptPlanner(t *testing.T, dir string, workers int, options sched.JobsOptions) *planner {
 	t.Helper()
 	p, err := newPlanner(workers, nil, options, nothingToRead)
@@ -179,7 +180,8 @@ func TestJobsInFlightAreKept(t *testing.T) {
 		t.Errorf("%d jobs are in flight, want %d", y.InFlight, x.InFlight)
 	}
 
-	// Without the journal, the program continues from the checkpoint. The input is missing.
+	// A program continues from the checkpoint at tick 20. This copy of the folder lacks the later ticks and
+	// the input.
 	c, d := keptPlanner(t, at20, 2, options), keptPlanner(t, t.TempDir(), 1, options)
 	d.run(t, 20)
 	c.run(t, 15)
@@ -232,7 +234,8 @@ func TestJobsSavedBesideTicks(t *testing.T) {
 	close(gate)
 	b.run(t, 4)
 	if got := b.s.Stats().Jobs[0]; got.Started-uint64(got.InFlight) != uint64(want) {
-		t.Errorf("after four ticks: %+v; want the %d jobs of the file handed in", got, want)
+		t.Errorf("after four ticks: %+v; want the results of the %d jobs of the file to be handed in", got,
+			want)
 	}
 	if _, err := load(sched.JobsOptions{Limit: 3}, nil); err == nil || !strings.Contains(err.Error(),
 		"and JobsOptions.Limit of \"plan\" is 3: raise the limit") {

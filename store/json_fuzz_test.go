@@ -9,8 +9,8 @@ import (
 	"github.com/vastgo/vast/store"
 )
 
-// FuzzReadJSON reads any text into a world. After an error, the world is unchanged. Otherwise the world
-// works, and the document of WriteJSON does not change in a round trip.
+// FuzzReadJSON reads any text into a world. After an error, the world is unchanged. Otherwise the world keeps
+// its invariants, and the document of WriteJSON does not change in a round trip.
 func FuzzReadJSON(f *testing.F) {
 	f.Add(`{}`)
 	f.Add(`{"entities":[{"name":"a","components":{"position":{"X":1e3},"childOf":{"outside":"Mayor"}}},` +

@@ -42,7 +42,7 @@ type shape struct {
 	key    *shape // shape of a map's keys
 	elem   *shape // shape of the elements of an array, a slice or a map
 	fields []shapeField
-	named  map[string]int // index of the field with each name in documents; -1 for a dropped field
+	named  map[string]int // maps names in documents to indices in fields; -1: a dropped field
 	refs   bool           // whether values can hold references to entities
 	used   bool           // whether the document has a value of this shape
 }

@@ -477,7 +477,8 @@ func TestJSONErrors(t *testing.T) {
 	}
 }
 
-// TestJSONRefused: an error names the field, column or entity that a document cannot hold.
+// TestJSONRefused: an error names the field, column or entity that a document cannot hold. With a codec, a
+// document can hold a pointer. WriteJSON also refuses a world with commands that were not applied.
 func TestJSONRefused(t *testing.T) {
 	type pointer struct{ P *int }
 	w := world(t)

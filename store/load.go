@@ -164,8 +164,7 @@ type values struct {
 }
 
 // later is a block of a chain that load postpones until it has read all arrays whose elements may be read in
-// any order. Of the postponed blocks, load reads first those of arrays, then those of values, then those of
-// resources.
+// any order. load then reads the postponed blocks of arrays, then those of values, then those of resources.
 type later struct {
 	layer *layer
 	block
@@ -258,10 +257,10 @@ func (l *loader) blocks(number int) error {
 	}
 }
 
-// valueBlock reads a block of values or a resource. In a chain, valueBlock postpones the block, because all
-// arrays must be read first, and skips a block whose values a later layer replaces. indices maps b.index to
-// an index in the manifest of the last layer. layers maps this index to the layer whose values are valid.
-// number is the number of the block's layer.
+// valueBlock reads a block of values or a resource. In a chain, all arrays must be read first, so valueBlock
+// postpones the block. It skips the block if the last layer lacks the column or resource, or if a later layer
+// replaces the values. indices maps b.index to an index in the manifest of the last layer. layers maps this
+// index to the layer whose values are valid. number is the number of the block's layer.
 func (l *loader) valueBlock(b block, indices, layers []int, number int) error {
 	if len(l.layers) == 1 {
 		return l.encoded(b)

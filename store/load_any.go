@@ -132,7 +132,7 @@ const (
 func makeColumn(w *vast.World, m *manifest, i int, types typesOf) error {
 	c := &m.Columns[i]
 	switch {
-	case c.Private: // makeLinks makes it with its relation or edges
+	case c.Private: // makeLinks makes this column with the relation or the edges
 		return nil
 	case c.Names:
 		w.Names()

@@ -33,7 +33,7 @@ func forge(file, patches []byte) []byte {
 	return file
 }
 
-// FuzzLoad: for a forged file, Load returns an error or makes a world that works.
+// FuzzLoad: for a forged file, Load returns an error or makes a world that the test can change and save.
 func FuzzLoad(f *testing.F) {
 	f.Add(uint8(0), []byte{})
 	f.Add(uint8(1), []byte{1, 2, 3, 4, 200, 3, 4, 1})

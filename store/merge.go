@@ -169,8 +169,8 @@ func (c *chain) bytesOfDeltas() (int64, error) {
 	return n.bytes, nil
 }
 
-// runWriter is a destination for runs of blocks. m describes the file that gets the blocks. The bytes of the
-// blocks are valid only during the call.
+// runWriter is a destination for runs of blocks: adjacent blocks of an array, or a single block. m describes
+// the file that gets the blocks. The bytes of the blocks are valid only during the call.
 type runWriter interface {
 	writeRun(m *manifest, run []staged) error
 }
@@ -410,9 +410,9 @@ func (o *overlay) array(out runWriter, layers []*indexed, index int, a *arrayMan
 	if size == 0 {
 		return nil
 	}
-	piece := pieceOf(size)
+	perChunk := pieceOf(size)
 	if o.m.placed(a) {
-		piece = max(maxMerged/(piece*size), 1) * piece
+		perChunk = max(maxMerged/(perChunk*size), 1) * perChunk
 	}
 	next := make([]int, len(layers)) // for each layer, index of the first block that may reach into the chunk
 	for lo := 0; ; {
@@ -436,8 +436,8 @@ func (o *overlay) array(out runWriter, layers []*indexed, index int, a *arrayMan
 		if first == a.Len {
 			return nil
 		}
-		lo = first / piece * piece
-		hi := lo + min(piece, a.Len-lo)
+		lo = first / perChunk * perChunk
+		hi := lo + min(perChunk, a.Len-lo)
 		o.chunk, o.filled, o.cleared = resize(o.chunk, (hi-lo)*size), o.filled[:0], o.cleared[:0]
 		length = before
 		for n, x := range layers {

@@ -69,8 +69,9 @@ type Options struct {
 	DropTail bool
 	// Check makes the store check at intervals that the program can repeat its ticks. Default: no checks.
 	Check Check
-	// Notify is called on a goroutine of the store when a checkpoint is durable, or has failed after the
-	// pause for its copy. Notify must return soon, and must not call methods of the store. Default: nothing.
+	// Notify is called on a goroutine of the store when a checkpoint is durable or has failed. If a
+	// checkpoint fails during the pause for its copy, Notify is not called. Notify must return soon, and must
+	// not call methods of the store. Default: nothing.
 	Notify func(Checkpoint)
 }
 

@@ -168,7 +168,8 @@ func (f *fleet) unlink(a int) {
 	f.ships[a].parent = 0
 }
 
-// leave removes links and references between the ships in gone and all other ships.
+// leave removes the links and references of all other ships to the ships in gone. It also removes the link of
+// a ship in gone to a parent that stays behind.
 func (f *fleet) leave(gone []int) {
 	for _, a := range gone {
 		if p := f.ships[a].parent; p != 0 && !slices.Contains(gone, p) {

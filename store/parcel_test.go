@@ -134,7 +134,7 @@ func TestParcelOfSubtree(t *testing.T) {
 	}
 }
 
-// TestParcelKeepsOrders packs roots of which one is a descendant of a later one.
+// TestParcelKeepsOrders packs three roots. The first two are descendants of the last.
 func TestParcelKeepsOrders(t *testing.T) {
 	a, b := newTown(t, false), newTown(t, true)
 	var e []vast.Entity
@@ -179,7 +179,7 @@ func TestPackErrors(t *testing.T) {
 	}{
 		"reference": {func(n *town, in, out vast.Entity) { n.burden.Get(in).Of = out },
 			"entity 64.1: burden.Of refers to entity 0.1, which lives outside of the parcel: pack it, too, " +
-				"or have the component hold a number of your own in place of the Entity"},
+				"or store an ID of your own in the component instead of the Entity"},
 		"in a map": {func(n *town, in, out vast.Entity) {
 			n.diary.Add(in, diary{Seen: map[vast.Entity]int{out: 1}})
 		}, "entity 64.1: diary refers to entity 0.1, which lives outside"},
@@ -382,7 +382,7 @@ func TestAcceptSchemaOfOtherVersion(t *testing.T) {
 		"Load.Mass": "Load.Weight", "Load.Parts[].Y": "Load.Parts[].X", "note.Text": "note.Body",
 		"ways": "roads"}})
 	_, err = back.Accept(to.Schema())
-	mustSay(t, err, "Load.Parts has 2 elements in the file and 1 in the program")
+	mustSay(t, err, "Load.Parts has 2 elements in the saved data and 1 in the program")
 }
 
 func TestUnpackTooLargeNumber(t *testing.T) {
@@ -399,7 +399,7 @@ func TestUnpackTooLargeNumber(t *testing.T) {
 	}
 	wide.Set(e, [2]uint32{3, 256})
 	_, err := to.Unpack(pack(t, from, e))
-	mustSay(t, err, "x[] is 256 in the file, which a uint8 cannot hold")
+	mustSay(t, err, "x[] is 256 in the saved data, which a uint8 cannot hold")
 	if now.Len() != 1 {
 		t.Error(now.Len())
 	}
@@ -415,11 +415,11 @@ func TestUnpackTooLargeNumber(t *testing.T) {
 	e = old.Archetype(signed).New()
 	signed.Set(e, -129)
 	_, err = to.Unpack(pack(t, from, e))
-	mustSay(t, err, "x is -129 in the file, which a int8 cannot hold")
+	mustSay(t, err, "x is -129 in the saved data, which a int8 cannot hold")
 	e = old.Archetype(unsigned).New()
 	unsigned.Set(e, 1<<63)
 	_, err = to.Unpack(pack(t, from, e))
-	mustSay(t, err, "y is 9223372036854775808 in the file, which a int64 cannot hold")
+	mustSay(t, err, "y is 9223372036854775808 in the saved data, which a int64 cannot hold")
 }
 
 func TestAcceptErrors(t *testing.T) {
@@ -445,7 +445,7 @@ func TestAcceptErrors(t *testing.T) {
 		column(`{"name":"age","form":"tag"}`): `column age has the form "tag" in the schema and "value" in ` +
 			"the program: keep the storage, or give the new column another name",
 		column(`{"name":"burden","form":"value","type":{"kind":"struct","size":1,"fields":[{"name":"Of",` +
-			`"offset":0,"type":{"kind":"int8","size":1}}]}}`): "burden.Of is int8 in the file and vast.Ent",
+			`"offset":0,"type":{"kind":"int8","size":1}}]}}`): "burden.Of is int8 in the saved data and vast",
 	} {
 		_, err := p.Accept(text)
 		mustSay(t, err, says)
@@ -615,7 +615,7 @@ func TestUnpackCallbacks(t *testing.T) {
 	if n.w.Len() != 2 {
 		t.Error(n.w.Len())
 	}
-	// The entities of two groups of a parcel may get the same archetype.
+	// Entities that had different archetypes may get the same archetype.
 	u, v := world(t), world(t)
 	x, y := vast.NewColumn[uint8](u).Named("x"), vast.NewColumn[uint16](u).Named("y")
 	u.Archetype(x).NewN(100, nil)

@@ -320,7 +320,7 @@ func TestLostCheckpointAfterDropTail(t *testing.T) {
 
 // TestLostCheckpointAfterInputsWereDropped is TestLostCheckpointAfterDropTail with an input that waited when
 // the checkpoint was taken. DropTail drops the input, and keeps the ticks and changes that are in the
-// checkpoint.
+// checkpoint. If only the lost checkpoint holds a change outside of ticks, Recover returns an error.
 func TestLostCheckpointAfterInputsWereDropped(t *testing.T) {
 	for _, changed := range []bool{false, true} {
 		d := sim.New(1)
@@ -330,7 +330,7 @@ func TestLostCheckpointAfterInputsWereDropped(t *testing.T) {
 		a.ticks(t, 1)
 		a.idle()
 		if err := a.st.Tick(func() error {
-			a.input(t, 1) // waits for the next tick
+			a.input(t, 1) // the next tick applies this input
 			return a.tick()
 		}); err != nil {
 			t.Fatal(err)

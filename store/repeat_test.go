@@ -120,7 +120,7 @@ func TestChangedCalledInTickOrInput(t *testing.T) {
 			t.Errorf("%s: the last tick is %d and %d inputs wait, want tick 2 and %d inputs; or the island "+
 				"differs", where, b.st.LastTick(), len(b.st.waiting), inputs)
 		}
-		if where == "submit" { // the repeated input must not call Changed
+		if where == "submit" { // Recover refuses a repeated input that calls Changed
 			l, err := openedIsland(t, c.Restart(), rareOptions())
 			if err != nil {
 				t.Fatal(err)

@@ -19,9 +19,9 @@ import (
 // give the same bytes, except for padding between the fields of components.
 //
 // Save encodes the components of HeapColumns and the resources. It encodes bools, numbers and strings, and
-// slices, maps, arrays and structs of encodable values, including unexported fields. If a type has the method
-// UnmarshalBinary, and AppendBinary or MarshalBinary, Save uses these methods. Every other type needs a codec
-// in the options.
+// slices, maps, arrays and structs of encodable values, including unexported fields. If a type has
+// UnmarshalBinary, and AppendBinary or MarshalBinary, Save encodes with the type's method, and Load decodes
+// with UnmarshalBinary. Every other type needs a codec in the options.
 //
 // Save returns an error if recorded Commands have not been applied, if two columns have the same name, if a
 // component cannot be encoded, or if dst returns an error. After an error dst may hold an incomplete world:

@@ -88,8 +88,9 @@ var sizes = map[string][]int{
 // maxParts is the largest number of parts of one value: see the method parts.
 const maxParts = 1 << 24
 
-// check returns an error if a schema from a file is incomplete. If encoded is false, check also returns an
-// error if a field lies outside of its struct, or an element outside of its array.
+// check returns an error if a schema from a file is incomplete, has an unknown kind, or has more than maxParts
+// parts. If encoded is false, check also returns an error if a field lies outside of its struct, or an element
+// outside of its array.
 func (s *schema) check(encoded bool) error {
 	if s == nil || s.Size < 0 || s.Len < 0 {
 		return errors.New("the description of a type is incomplete")
@@ -131,8 +132,8 @@ func (s *schema) check(encoded bool) error {
 	return nil
 }
 
-// parts returns the number of basic parts of a value, at most maxParts + 1. The elements of slices and maps
-// do not count.
+// parts returns the number of parts of a value, at most maxParts + 1. A struct counts as one part in addition
+// to its fields. The elements of slices and maps do not count.
 func (s *schema) parts() int {
 	n := 1
 	if s.Kind == "array" && s.Len > 0 && s.Elem != nil {
@@ -197,7 +198,7 @@ func (c *changes) match(from, to *schema, path string, visit func(from, to membe
 			continue
 		}
 		if paired[name] {
-			return fmt.Errorf("two fields of the file get the name %s.%s: correct Options.Renamed", path,
+			return fmt.Errorf("two fields of the saved data get the name %s.%s: correct Options.Renamed", path,
 				name)
 		}
 		paired[name] = true
@@ -243,6 +244,6 @@ func (c *changes) fit(from, to *schema, path string) error {
 		c.report.Converted = append(c.report.Converted, fmt.Sprintf("%s from %v to %v", path, from, to))
 		return nil
 	}
-	return fmt.Errorf("%s is %v in the file and %v in the program: keep the old type, or give the new field "+
-		"another name and fill it after Load", path, from, to)
+	return fmt.Errorf("%s is %v in the saved data and %v in the program: keep the old type, or give the new "+
+		"field another name and fill it later", path, from, to)
 }

@@ -39,7 +39,7 @@ type staged struct {
 	block
 	own   []byte
 	array *state.Array // array with a Read function, whose bytes are not copied yet; else nil
-	known *knownArray  // gets the hashes of the units from the method hash; nil if it already has them
+	known *knownArray  // where the method hash notes the hashes of the units; nil if hash skips the block
 	rough *state.Array // array of own, if own may have elements that do not belong to the state; else nil
 }
 
@@ -252,8 +252,9 @@ func (c *comparison) copy(s *stage) {
 		} else {
 			n := (r.hi - r.lo) * size
 			b.own, memory = memory[:n:n], memory[n:]
-			// A late array has the masks of the pause, even if elements die later. So hash (for a hot piece)
-			// and distil (for a warm piece) can clear the elements that do not belong to the state.
+			// The method postpone has saved the masks of a late array in the pause: the masks say which
+			// elements belong to the state. So hash (for a hot piece) and distil (for a warm piece) can clear
+			// the other elements later.
 			if c.late && (c.hot || c.warm) {
 				roughly(b.own, c.array, r.lo, r.hi)
 				b.rough = c.array

@@ -35,7 +35,7 @@ type Store struct {
 	tail     *journal.Tail   // the part of the journal that Recover replays, or nil
 	base     uint64          // the tick of the checkpoint that Open read
 	segment  uint32          // the journal's segment that the checkpoint began
-	position uint64          // the position of the first record that follows the checkpoint
+	position uint64          // the position of the first journal record that Recover reads
 	known    *state.Schedule // the schedule in the checkpoint that Open read, or nil
 	schedule any             // a *sched.Schedule, or nil
 

@@ -40,8 +40,8 @@ func (id ID[T]) Format(out fmt.State, _ rune) {
 	fmt.Fprintf(out, "%s(local %x)", layout.Name[T](), id.address)
 }
 
-// String returns one text for all IDs of a type, so that nobody takes the text for an identifier. To see the
-// number of an ID, print the ID with package fmt, which calls [ID.Format].
+// String returns one text for all IDs of a type, so that a reader does not take the text for an identifier.
+// To see the number of an ID, print the ID with package fmt, which calls [ID.Format].
 func (id ID[T]) String() string { return layout.Name[T]() + "(local)" }
 
 // Scan returns [ErrLocal].

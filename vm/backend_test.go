@@ -374,7 +374,7 @@ func TestFaults(t *testing.T) {
 	must(t, r.Decommit(2*p, p))
 	expect("a decommitted", 2, true, true)
 	must(t, r.Commit(2*p, p))
-	expect("a page protected before it was decommitted", 2, false, false)
+	expect("a formerly NoAccess", 2, false, false)
 	must(t, r.Discard(0, 4*p))
 	expect("a discarded", 0, false, false)
 	must(t, r.Close())

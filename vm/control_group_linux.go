@@ -8,8 +8,9 @@ import (
 )
 
 // controlGroupLimits returns the smallest memory.max and the smallest memory.high of the process's control
-// group and its parents, or 0 for no limit. Above memory.high, the kernel slows a group down. root is the
-// root of the file system, or a test's directory.
+// group and its parents, or 0 for no limit. Control groups of version 1 have memory.limit_in_bytes in place
+// of memory.max, and no memory.high. Above memory.high, the kernel slows a group down. root is the root of
+// the file system, or a test's directory.
 //
 // In a container, the kernel may report a path that is not visible there. The visible root then has the
 // container's limit.

@@ -25,7 +25,8 @@ func TestUsageFollowsCommit(t *testing.T) {
 	}
 }
 
-// TestJobLimit puts a child process into the job, because a process cannot leave a job.
+// TestJobLimit starts this test in a child process, which joins a job with a limit. The test process does not
+// join the job, because a process cannot leave a job.
 func TestJobLimit(t *testing.T) {
 	const limit = 3 << 30
 	job, err := windows.CreateJobObject(nil, nil)

@@ -13,7 +13,7 @@ type faulty struct {
 	heapBackend
 	base  unsafe.Pointer
 	fails map[string]error // keys: "commit 2" for ranges that begin at page 2, "commit" for all ranges
-	bare  bool             // the first result of decommit
+	bare  bool             // the first result of decommit: whether the range lost its name and advice
 	calls []string
 }
 

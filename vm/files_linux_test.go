@@ -196,7 +196,8 @@ func TestRefusedFiles(t *testing.T) {
 }
 
 // TestStubbornFiles refuses new mappings over pages of files: Discard, Decommit and Close fail, and MovePages
-// clears the old pages.
+// clears the old pages. If the system maps new pages but does not commit them, Discard fails, and the old
+// bytes are lost.
 func TestStubbornFiles(t *testing.T) {
 	f := fileOfPages(t, 8)
 	r := open(t, injected{onlyOS(t)}, 64*pageSize, Options{})

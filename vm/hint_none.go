@@ -4,5 +4,5 @@ package vm
 
 import "unsafe"
 
-// reserveHint returns nil, with which the kernel chooses the address.
+// reserveHint returns nil, so that the kernel chooses the address.
 func reserveHint(int) unsafe.Pointer { return nil }

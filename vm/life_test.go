@@ -23,7 +23,7 @@ func TestRegionWithEachCallFailing(t *testing.T) {
 			}
 			return met
 		})
-		t.Logf("%v pages: %d operations, %d calls, %d of which make an operation fail", pages, operations,
+		t.Logf("%v pages: %d operations, %d calls; %d of the calls make an operation fail", pages, operations,
 			calls, refused)
 		least := 20
 		switch {

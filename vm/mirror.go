@@ -218,9 +218,9 @@ func (m *Mirror) copyAcross(off, n int) {
 func (m *Mirror) Resident() (int, error) { return m.r.Resident() }
 
 // Close gives the memory back to the system. Later regions or mirrors of this process get the addresses, as
-// with [Region.Close]. Pointers into the mirror must not be used afterwards. A second Close does nothing. On
-// Windows before Windows 10 version 1803, the memory stays charged and serves the next mirror of the same
-// size.
+// with [Region.Close]. On Windows, only later mirrors of the same size get the addresses. Pointers into the
+// mirror must not be used afterwards. A second Close does nothing. On Windows before Windows 10 version 1803,
+// the memory stays charged and serves the next mirror of the same size.
 //
 // If the process has too many mappings, Close returns an [*Error] wrapping ErrMappings. The mirror is still
 // open after an error, and Close may be called again.

@@ -218,8 +218,9 @@ func (r *refusing) unmirror(p unsafe.Pointer, n int) error {
 	return r.backend.unmirror(p, n)
 }
 
-// TestMirrorFailures: if the system refuses to map memory twice, the mirror copies. Any other failure is an
-// error and keeps no memory.
+// TestMirrorFailures: if the system refuses to map memory twice, Written copies bytes from one half to the
+// other. If a new mirror fails for another reason, the result is an error, and no memory stays in use. If
+// Close fails, the mirror stays usable.
 func TestMirrorFailures(t *testing.T) {
 	backend := &refusing{backend: onlyOS(t)}
 	limit := NewLimit(100 * mirrorBytes())

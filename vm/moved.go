@@ -6,8 +6,8 @@ import "slices"
 // adjacent but do not overlap. An end of a piece is a border between two mappings if the pages on both sides
 // of it are committed.
 //
-// The kernel gives each page of a mapping a number: its address at the first touch, or its offset in the file.
-// It joins neighbouring mappings only if the numbers of the second follow those of the first.
+// The kernel gives each page of a mapping a number: its address at the first touch, or its offset in the
+// file. The kernel joins neighbouring mappings only if the numbers of the second follow those of the first.
 type pieces []interval
 
 // first returns the index of the first piece that ends after off.

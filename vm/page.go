@@ -48,7 +48,7 @@ type Facts struct {
 	PageSize         int    // bytes
 	HugePageSize     int    // bytes; 0 if a program cannot ask for huge pages
 	HugeMode         string // mode of huge pages: see the function HugeMode
-	OvercommitMode   int    // Linux: vm.overcommit_memory; -1 elsewhere
+	OvercommitMode   int    // Linux: vm.overcommit_memory, whose mode 0 is heuristic; -1 elsewhere
 	MaxMappings      int    // Linux: vm.max_map_count
 	AddressLimit     int    // bytes: RLIMIT_AS; on Windows the address space of a process
 	DataLimit        int    // bytes: RLIMIT_DATA
@@ -60,7 +60,7 @@ type Facts struct {
 	HeapStandIn      bool   // regions are Go heap memory by default
 }
 
-// Usage is the use of the resources that [Facts] limits. Zero means unknown.
+// Usage is the use of the resources that [Facts] limits. Zero means unknown, except in Kept.
 type Usage struct {
 	Mappings     int // number of mappings of this process; Linux only
 	AddressSpace int // bytes of addresses of this process

@@ -8,8 +8,8 @@ import (
 )
 
 // pages reads ranges of pages in the same state from the kernel (PAGEMAP_SCAN), which also reports huge
-// pages. Kernels before 6.7 have no PAGEMAP_SCAN. There, without /proc, and in builds with larger pages than
-// the system's, mincore reports only which pages are in memory.
+// pages. On kernels before 6.7, without /proc, and in builds whose pages are larger than the system's, pages
+// calls mincore instead, which only reports which pages are in memory.
 func (osBackend) pages(p unsafe.Pointer, n int, tell func(off, n int, s PageState)) error {
 	done := scanPages(p, n, tell)
 	return pagesInCore(unsafe.Add(p, done), n-done, func(off, n int, s PageState) { tell(done+off, n, s) })

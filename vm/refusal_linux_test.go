@@ -197,7 +197,8 @@ func liveRefused(t *testing.T, refused func(seccomptest.Rule) bool, errno unix.E
 	runtime.GC() // Go's runtime must work under these rules, too
 }
 
-// checkNamed checks that all mappings of a region have the name "vast: refused" if the kernel has names.
+// checkNamed checks that all mappings of a region have the name "vast: refused", or that the kernel does not
+// name mappings.
 func checkNamed(t *testing.T, r *Region, refused func(seccomptest.Rule) bool) {
 	t.Helper()
 	if refused(refusedProc) || refused(refusedNames) {

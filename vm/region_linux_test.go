@@ -59,7 +59,7 @@ var tellsOfReserved = sync.OnceValue(func() bool {
 	return inCore(p, present[:]) == nil
 })
 
-// mincore returns the number of bytes in memory of a region's range. It makes its own system calls, one for
+// mincore returns how many bytes of a region's range are in memory. It makes its own system calls, one for
 // each kernel page, so that it does not depend on the code under test.
 func mincore(tb testing.TB, r *Region, off, n int) int {
 	tb.Helper()

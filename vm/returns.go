@@ -1,7 +1,7 @@
 package vm
 
-// decommitLog holds the latest decommits of a region, for reports about later accesses. Regions have a log
-// while the environment variable VAST_GUARD is set.
+// decommitLog holds the latest decommits of a region, for reports about later accesses. A region has a log
+// only if the environment variable VAST_GUARD is set when the program starts.
 type decommitLog struct {
 	of [64]struct {
 		interval

@@ -5,10 +5,11 @@ import (
 	"unsafe"
 )
 
-// Seam is a part of a region with two arrays that grow away from each other: one downwards from the seam, the
-// other upwards. The committed bytes of both arrays are one growing range. So the two arrays cost as many
-// mappings as one [Span], grow with as many commits, and small arrays share a page. A Seam suits arrays that
-// are read at the same index. A Seam must not be copied after it has grown.
+// Seam is a part of a region with two arrays that grow away from each other. Both begin at one address, the
+// seam: one array grows downwards, the other upwards. The committed bytes of both arrays are one growing
+// range. So the two arrays cost as many mappings as one [Span], grow with as many commits, and small arrays
+// share a page. A Seam suits arrays that are read at the same index. A Seam must not be copied after it has
+// grown.
 type Seam struct {
 	region   *Region
 	base     unsafe.Pointer // address of the seam

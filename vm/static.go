@@ -23,7 +23,7 @@ var statics struct {
 // Make a table large enough for every case: its unused pages take addresses, but no memory. The elements
 // never move.
 //
-// All of the table is Committed. If the system charges for committed memory (vm.overcommit_memory=2,
+// Static commits the whole table. If the system charges for committed memory (vm.overcommit_memory=2,
 // RLIMIT_DATA, Windows), it charges the whole table. On such a system use a bulk.Array for a table that
 // usually stays small. On the heap stand-in Static takes the memory of the whole table.
 //

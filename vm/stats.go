@@ -53,7 +53,7 @@ type regions struct {
 var registry regions
 
 // If there are more than countersKept counters, unregister deletes the counter of a purpose without regions.
-// Otherwise a program that names a new purpose for each world would fill the registry with counters.
+// If unregister kept all counters, a program that names a new purpose for each world would fill the registry.
 const countersKept = 64
 
 func register(m *mapping, purpose string) {

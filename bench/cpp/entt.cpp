@@ -1,5 +1,6 @@
 // The works of the peers entt, entt-batch and entt-group. Each work is what the documentation of EnTT
-// recommends for the same result. Storages are looked up once, before the work.
+// recommends for the same result. A work that names storages looks them up once, before the timing begins.
+// Only views and prefab look storages up in the timed work.
 
 #include "bench.hpp"
 
@@ -26,7 +27,7 @@ struct entt::entt_traits<entity> : entt::basic_entt_traits<entity_layout> {
 
 using registry = entt::basic_registry<entity>;
 
-// world holds what the works share. The functions of a side share the ownership.
+// world holds the state of a work. All functions of a side (see bench.hpp) share one world.
 struct world {
 	registry r;
 	std::vector<entity> entities;
@@ -167,7 +168,8 @@ static side observe(long n) {
 	}};
 }
 
-// The copy is the one that EnTT's documentation shows: all storages that have the original copy its value.
+// The work copies entities as EnTT's documentation shows: each storage that contains the original gains a
+// copy of the original's value.
 static side copy_entities(long n) {
 	auto w = std::make_shared<world>(n);
 	auto original = w->r.create();

@@ -9,7 +9,7 @@
 
 using flecs::entity_t;
 
-// world holds what the works share. The functions of a side share the ownership.
+// world holds what the works share. The functions of a side (bench.hpp) share the ownership of one world.
 struct world {
 	flecs::world w;
 	std::vector<entity_t> entities;

@@ -225,7 +225,7 @@ func counts(picture []byte) (travellers, infectious int) {
 	return travellers, infectious
 }
 
-// With -json, the address is on standard error, and the inspector still gets new samples.
+// With -json, the command also prints the address, and the inspector also gets samples.
 func TestInspectorOfJSON(t *testing.T) {
 	t.Parallel()
 	b := inspected(t)

@@ -25,7 +25,7 @@ type options struct {
 
 const usage = `usage: go run ./cluster/simulate [flags]
 
-Predicts how many ticks a second an Earth in regions runs, and names the first bottleneck.
+Predicts the ticks a second of an Earth that is divided into regions, and names the first bottleneck.
 In the simulated cluster, each process has a machine of its own.
 
 `

@@ -61,7 +61,7 @@ func TestReadmeStatement(t *testing.T) {
 	}
 }
 
-// TestSQLForOtherMachines serves other machines without a password.
+// TestSQLForOtherMachines checks that `vast earth` refuses to serve SQL to other machines without a password.
 func TestSQLForOtherMachines(t *testing.T) {
 	t.Parallel()
 	out, err := vast(t, nil, "earth", "-plain", "-travellers", "1000", "-ticks", "1", "-sql",

@@ -94,11 +94,11 @@ func (p *pseudoTerminal) await(t *testing.T, texts ...string) {
 	p.awaitAfter(t, 0, texts...)
 }
 
-// awaitAfter is like await, but leaves out the first bytes of the output.
-func (p *pseudoTerminal) awaitAfter(t *testing.T, begun int, texts ...string) {
+// awaitAfter is like await, but ignores the first skip bytes of the output.
+func (p *pseudoTerminal) awaitAfter(t *testing.T, skip int, texts ...string) {
 	t.Helper()
 	for range 2000 {
-		rest, found := p.text()[begun:], true
+		rest, found := p.text()[skip:], true
 		for _, text := range texts {
 			if _, rest, found = strings.Cut(rest, text); !found {
 				break
@@ -141,7 +141,8 @@ func (p *pseudoTerminal) start(t *testing.T, env ...string) *exec.Cmd {
 	return c
 }
 
-// Escape sequences of xterm for the alternate screen and the cursor. askCursor asks for its position.
+// Escape sequences of xterm for the alternate screen and the cursor. askCursor asks for the position of the
+// cursor.
 const (
 	enterScreen = "\x1b[?1049h"
 	leaveScreen = "\x1b[?1049l"

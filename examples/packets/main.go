@@ -3,7 +3,8 @@
 //	go run ./examples/packets
 //
 // A connection delivers bytes in pieces of any size, so a program must keep received bytes until a packet is
-// complete. "Virtual Memory Tricks" describes a gapless ring buffer for this purpose.
+// complete. The article "Virtual Memory Tricks" (Niklas Gray, 2017) describes a gapless ring buffer for this
+// purpose.
 //
 //   - One goroutine reads from the connection directly into a ring.Ring.
 //   - Another goroutine peeks at a packet's length, then at the whole packet, and reads its fields in the

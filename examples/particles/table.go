@@ -38,8 +38,8 @@ func (s *tabled) spawn(p particle) {
 	}
 }
 
-// tick includes the padding, because the function tick needs a multiple of eight. The padding holds safe
-// values.
+// tick includes the padding of the blocks, because the function tick needs a multiple of eight values. The
+// padding holds safe values: see inTable.
 func (s *tabled) tick() {
 	for b := range s.table.PaddedBlocks() {
 		tick(s.life.Slice(b))

@@ -1,3 +1,3 @@
-// Package peers holds programs of the example folders of other entity component systems, written with Vast.
-// They are Example functions of the tests. README.md lists them.
+// Package peers holds programs that do what examples of other entity component systems do. They are written
+// anew for Vast, as Example functions of the tests. README.md lists them.
 package peers

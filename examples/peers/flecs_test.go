@@ -60,7 +60,8 @@ func Example_transforms() {
 	// Moon {4.1 4.1}
 }
 
-// Variants of a template change and add components. An instance has all of them, and values of its own.
+// Variants of a template change and add components. An instance of a variant has the components of the
+// template and of the variant, and can have values of its own.
 //
 // Original: Flecs, examples/cpp/prefabs/variant/src/main.cpp, 45 lines. Here: 32.
 func Example_variants() {

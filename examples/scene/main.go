@@ -4,7 +4,8 @@
 //
 // The text "Memory Arena" (see docs/sources.md) describes a game that reserves a few megabytes at the start,
 // and keeps its whole simulation there. The game inserts, gets, changes, removes and iterates over entities,
-// flushes a scene, and stops when it exceeds the budget. This program does the same with package bulk:
+// flushes a scene, and stops when it exceeds the budget. This program does the same with package bulk, but
+// goes on with the next scene when a scene exceeds the budget:
 //
 //   - The entities are in a bulk.Pool with Options.MaxBytes. The pool reserves addresses, commits the memory
 //     that a scene needs, and never exceeds the budget. If a scene is too large for the budget, load loads
@@ -79,7 +80,7 @@ func run(out io.Writer) (err error) {
 	if _, err = g.load("city", 2, 500_000); !errors.Is(err, vm.ErrLimit) {
 		return fmt.Errorf("loading more than the budget: %v", err)
 	}
-	fmt.Fprintln(out, "  stopped:", err)
+	fmt.Fprintln(out, "  refused:", err)
 
 	hero, err = g.load("forest", 3, 200_000)
 	if err != nil {

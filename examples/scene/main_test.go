@@ -14,7 +14,7 @@ const scenes = `village: 50000 entities
   flushed 48673, 0 left
   the hero of the village is gone: true
 city: 500000 entities
-  stopped: vm: grow 13.35 MiB for scene: memory limit reached: 0 of the 357142 elements that Options.MaxBytes (9.537 MiB) allows are in use: remove some, or raise it
+  refused: vm: grow 13.35 MiB for scene: memory limit reached: 0 of the 357142 elements that Options.MaxBytes (9.537 MiB) allows are in use: remove some, or raise it
 forest: 200000 entities
   loaded into 5600000 bytes of 10000000, with 1.526 MiB of handles while loading
   5072 died, 194928 live

@@ -116,7 +116,8 @@ func (s *system) start(h bulk.Handle[resource], volume float32) (bulk.Handle[sou
 	return sh, nil
 }
 
-// fade starts to change the volume of a sound. If the sound has ended, fade does nothing.
+// fade starts to change the volume of a sound, for at least one sample. If the sound has ended, fade does
+// nothing.
 func (s *system) fade(h bulk.Handle[sound], to float32, length samples) error {
 	target := s.sounds.Get(h)
 	if target == nil {
@@ -125,7 +126,7 @@ func (s *system) fade(h bulk.Handle[sound], to float32, length samples) error {
 	if err := s.fades.Grow(1); err != nil {
 		return err
 	}
-	s.fades.Insert(fade{sound: h, from: target.volume, to: to, begins: s.now, ends: s.now + length})
+	s.fades.Insert(fade{sound: h, from: target.volume, to: to, begins: s.now, ends: s.now + max(length, 1)})
 	return nil
 }
 

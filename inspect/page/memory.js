@@ -243,7 +243,8 @@ export const page = {
     }
     const zoomTo = (index) => show({ view: { area: index, from: memory.areas[index].usedFrom, bytes: picture.wholeArea(index) } });
 
-    // The panel about the cell under the pointer shows the page's data first, and then the server's answer.
+    // The panel about the cell under the pointer first shows the data that the browser has, and then the server's
+    // answer.
     const askHere = later(180, async (cell) => {
       try {
         const at = await app.api.get('memory/at', { offset: Math.floor((cell.from + cell.to) / 2) }, { signal: end.signal });

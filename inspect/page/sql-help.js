@@ -69,10 +69,10 @@ function adviceFor(error, message, { tables }) {
   return '';
 }
 
-// near suggests the name that is most similar. It returns otherwise if no name is similar.
-function near(name, names, otherwise) {
+// near suggests the most similar of the names. It returns fallback if none of the names is similar.
+function near(name, names, fallback) {
   const best = names.map((other) => [distance(name.toLowerCase(), other.toLowerCase()), other]).sort((a, b) => a[0] - b[0])[0];
-  return best && best[0] <= Math.max(1, name.length / 3) ? `Do you mean ${best[1]}?` : otherwise;
+  return best && best[0] <= Math.max(1, name.length / 3) ? `Do you mean ${best[1]}?` : fallback;
 }
 
 // distance returns the number of letters to insert, delete or replace to turn one text into the other.

@@ -56,7 +56,8 @@ export function pinned(app) {
   };
 }
 
-// card shows the result of a statement: a single value as a large number, other results as a small table.
+// card shows the result of a statement: a single number in large digits, another single value as text, and
+// other results as a small table.
 function card(statement, remove) {
   const end = new AbortController();
   const body = h('div', { class: 'panel-body' });

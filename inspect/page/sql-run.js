@@ -4,7 +4,7 @@ import { ApiError, lines } from './api.js';
 
 // run runs a statement, and returns the last line of the answer: { rows, more, seconds, changed, notes }. It
 // calls onColumns([{ name, type }]) once, and then onRow for each row, which is an array of values. A limit
-// of 0 means all rows. The server refuses a statement that may write unless post is true.
+// of 0 means all rows. If post is false, the server refuses a statement that may write.
 export async function run(statement, { limit, post = false, signal, onColumns, onRow }) {
   let end = null;
   const request = post ? { body: { statement, limit }, signal } : { params: { q: statement, limit }, signal };
@@ -18,8 +18,8 @@ export async function run(statement, { limit, post = false, signal, onColumns, o
   return end;
 }
 
-// rowsOf runs a statement that only reads: { columns, rows, more, seconds, notes }. rows are arrays of
-// values.
+// rowsOf runs a statement that only reads, and returns { columns, rows, more, seconds, notes }. Each row is
+// an array of values.
 export async function rowsOf(statement, limit, signal) {
   const rows = [];
   let columns = [];

@@ -2,9 +2,9 @@ package bitset
 
 import "fmt"
 
-// CheckInvariants panics if a summary contradicts the level below it. Loose summaries may have more bits in
-// any, and fewer bits in full, than exact summaries. Complexity: one step for each word. CheckInvariants is
-// for tests and for builds with the tag invariants.
+// CheckInvariants panics if a summary contradicts the level below it. Loose summaries (see [Set.TurnOn]) may
+// have more bits in summary.any, and fewer bits in summary.full, than exact summaries. Complexity: one step
+// for each word. CheckInvariants is for tests and for builds with the tag invariants.
 func (s *Set) CheckInvariants() {
 	blocks := (s.usable + 63) / 64
 	for b := range blocks {
@@ -37,7 +37,7 @@ func (s *Set) fits(got, want summary) bool {
 	return got == want
 }
 
-// with returns s after setting bit i of s.any if any, and bit i of s.full if full.
+// with sets bit i of s.any if any is true, and bit i of s.full if full is true. It returns the result.
 func (s summary) with(i uint, any, full bool) summary {
 	if any {
 		s.any |= 1 << i

@@ -38,7 +38,7 @@ func NewFilter(required, excluded []*Set, groups ...[]*Set) Filter {
 }
 
 // Match returns the slots of word i that are in every required set and in no excluded set. Match ignores the
-// groups. The word must be usable in every required set.
+// groups and the conditions of [Filter.WithParts]. The word must be usable in every required set.
 func (f *Filter) Match(i uint) uint64 {
 	m := *(*uint64)(unsafe.Add(f.aWords, i*bytesWord)) & *(*uint64)(unsafe.Add(f.bWords, i*bytesWord))
 	if f.more {
@@ -68,8 +68,8 @@ func (f *Filter) words() uint {
 	return n
 }
 
-// candidates returns a mask of the words of block b that may match according to the summaries. It ignores the
-// groups.
+// candidates returns a mask of the words of block b that may match according to the summaries. candidates
+// ignores the groups and the parts.
 func (f *Filter) candidates(b uint) uint64 {
 	m := (*summary)(unsafe.Add(f.aBlocks, -int(b)*BlockBytes)).any & (*summary)(unsafe.Add(f.bBlocks,
 		-int(b)*BlockBytes)).any
@@ -107,7 +107,7 @@ func (f *Filter) nextBlock(b, end uint) uint {
 }
 
 // whole returns a mask of the words of block b. A word is in the mask if all of its slots match. whole
-// ignores the groups.
+// ignores the groups and the parts.
 func (f *Filter) whole(b uint) uint64 {
 	m := (*summary)(unsafe.Add(f.aBlocks, -int(b)*BlockBytes)).full & (*summary)(unsafe.Add(f.bBlocks,
 		-int(b)*BlockBytes)).full

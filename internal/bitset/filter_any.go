@@ -42,8 +42,8 @@ func (f *Filter) blockAny(b uint) (any, full uint64) {
 	return any, full
 }
 
-// All returns the slots of word i that the filter chooses. Unlike Match, it tests the groups. All returns 0
-// if the word is unusable in one of the required sets.
+// All returns the slots of word i that the filter chooses. Unlike Match, All tests the groups and the parts
+// (see [Filter.WithParts]). All returns 0 if the word is unusable in one of the required sets.
 func (f *Filter) All(i uint) uint64 {
 	if i >= f.words() {
 		return 0

@@ -8,7 +8,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestRoomForSummaries sets the last slot in sets of many sizes. There must be room for its summaries.
+// TestRoomForSummaries sets the last slot in sets of many sizes. Each set must have room for all summaries.
 func TestRoomForSummaries(t *testing.T) {
 	for _, capacity := range []int{1, 64, 5000, 1 << 20, 1<<22 + 1, 1 << 24} {
 		s := newSet(t, capacity)

@@ -8,8 +8,8 @@ import (
 // While goroutines toggle slots, the summaries may be loose: summary.any may have bits of empty words, and
 // summary.full may lack bits of full words. Toggling never clears a bit in summary.any, and never sets a bit
 // in summary.full. It sets the bit in summary.any before it sets the first slot of the word, and clears the
-// bit in summary.full before it clears a slot of the word. So a reader never passes a set slot in an empty
-// block, or a clear slot in a full block.
+// bit in summary.full before it clears a slot of the word. So a reader that skips empty words misses no set
+// slot, and a reader that skips full words misses no clear slot.
 //
 // All searches and counts are right with loose summaries, but visit more words. Other changes of a word make
 // the word's summary exact if the word becomes or ceases to be empty or full. Tighten makes all summaries

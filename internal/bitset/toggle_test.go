@@ -23,8 +23,8 @@ func (s *Set) mustBeExact(t *testing.T) {
 	s.CheckInvariants()
 }
 
-// TestTighten: a set whose slots were toggled equals a set with exact summaries after each of the operations
-// that make summaries exact.
+// TestTighten: slots of a set are toggled; then each operation that promises exact summaries leaves exact
+// summaries.
 func TestTighten(t *testing.T) {
 	for name, exact := range map[string]func(s *Set){
 		"Tighten": (*Set).Tighten,
@@ -62,8 +62,8 @@ func TestTighten(t *testing.T) {
 	}
 }
 
-// TestTogglesOfSeveralGoroutines: goroutines toggle slots of the same words, and a filter that leaves the set
-// out, or requires it, never passes a slot that does not change.
+// TestTogglesOfSeveralGoroutines: goroutines toggle slots of the same words, and filters that exclude or
+// require the set are always right about the slots that no goroutine toggles.
 func TestTogglesOfSeveralGoroutines(t *testing.T) {
 	all, s := newSet(t, capacityTest), newSet(t, capacityTest)
 	n := uint(all.Len())

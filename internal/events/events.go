@@ -8,8 +8,8 @@ import "reflect"
 // package sched has a Turn.
 type Turn struct {
 	Worker int // index of the worker
-	// Position grows with the place of the system in the order of the tick, and with the step of the system.
-	// Each step has another position.
+	// Position orders the steps of a tick: first by the place of the system in the order of the tick, then by
+	// the number of the step in the system. Each part of Context.Each, Split or Reduce is a step.
 	Position uint64
 }
 
@@ -27,7 +27,7 @@ const Last = ^uint64(0)
 // queue.
 type Queue interface {
 	Name() string
-	// Begin begins a tick: the events of the last tick are now those of the tick before.
+	// Begin begins tick n: it drops the events of tick n-2.
 	Begin()
 	// End ends a tick: events that are sent from now on belong to the next tick.
 	End()
@@ -44,8 +44,8 @@ type Queue interface {
 // Stats are the statistics of a queue up to the end of the last tick.
 type Stats struct {
 	Type  reflect.Type // type of the events
-	Last  int          // number of events that belong to the last tick
-	Total uint64       // number of events that belong to all ticks so far
+	Last  int          // number of events of the last tick
+	Total uint64       // number of events of all ticks so far
 	Bytes int          // committed memory
 }
 
@@ -60,10 +60,12 @@ type Schedules interface {
 	Add(schedule any, q Queue) (resource any)
 	// Workers returns the number of workers of a schedule.
 	Workers(schedule any) int
-	// Check panics if the system of a context does not declare that it reads the queue or, if write is true,
-	// that it writes the queue. what names the method that was called.
+	// Check panics if the system of a context may not use the queue. A system that is not exclusive must
+	// declare that it writes the queue if write is true, and that it reads the queue if write is false. what
+	// names the method that was called.
 	Check(context any, q Queue, write bool, what string)
-	// Alone returns the Turn of code that runs while no system runs, except perhaps an exclusive one, on the
-	// goroutine that ticks. It panics while other systems run. send says whether the code sends an event.
+	// Alone returns the Turn for a call without a Context, on the goroutine that ticks. Alone panics while
+	// systems run, unless the call comes from an exclusive system, outside of Each, Split and Reduce. send
+	// says whether the call sends an event. what names the method that was called.
 	Alone(schedule any, send bool, what string) *Turn
 }

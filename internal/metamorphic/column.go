@@ -40,7 +40,8 @@ func (e *element) number() uint64 {
 	return e.v
 }
 
-// stored has the methods that the columns of all storages share.
+// stored has the methods that all columns of package vast have in common. A column of package shared has
+// other methods: see sharedColumn.
 type stored interface {
 	vast.ValueColumn[element]
 	Has(vast.Entity) bool

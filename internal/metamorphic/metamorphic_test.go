@@ -102,7 +102,7 @@ func TestTicksTell(t *testing.T) {
 	}
 	for _, what := range []string{"ended {", "refused {", "left", "entered", "changed"} {
 		if n := strings.Count(out.String(), what); n < 5 {
-			t.Errorf("the ticks tell %q %d times, want 5 times or more", what, n)
+			t.Errorf("the output has %q %d times, want 5 times or more", what, n)
 		} else {
 			t.Logf("%q: %d times", what, n)
 		}

@@ -16,7 +16,7 @@ import (
 
 const (
 	maxEntities = 1 << 12
-	// maxLiving is the number of entities from which on operations make no more entities. It is far below
+	// Most operations make no entities while maxLiving or more entities live. maxLiving is far below
 	// maxEntities, so that no operation fails.
 	maxLiving = 300
 )
@@ -40,7 +40,7 @@ type player struct {
 	off        vast.Disabled // switches entities off
 	mute       vast.Disabled // switches components of the first column and links of aim off
 	kind       shared.Column[uint64]
-	groups     []*group.Group // of the first queries of baseQuery, or none
+	groups     []*group.Group // of the first queries that baseQuery returns; empty without Grouping
 	prefabs    prefabs
 	archetypes []*vast.Archetype
 	commands   *vast.Commands
@@ -48,7 +48,7 @@ type player struct {
 	watch      watch
 
 	living  []keyed   // sorted by key
-	heard   uint64    // sum over the events that the schedule has read
+	heard   uint64    // sum of the squares of the keys in the events that system hear has read
 	worked  []string  // jobs that the current tick has refused or ended
 	told    []string  // hook calls of the current operation
 	at      int       // index of the current operation

@@ -12,7 +12,7 @@ import (
 // kinds is the number of values of the shared column.
 const kinds = 4
 
-// newGroups makes groups of the first queries that baseQuery returns, if the configuration has Grouping.
+// newGroups makes a group of each plain query, if the configuration has Grouping.
 func (p *player) newGroups() {
 	p.groups = nil
 	for _, q := range p.plainQueries() {
@@ -48,7 +48,7 @@ func (p *player) classify(op Op, e vast.Entity) {
 	}
 }
 
-// askGroups writes the entities of a query by their values and by their targets.
+// askGroups records the entities of a query, grouped by their shared values and by their targets.
 func (p *player) askGroups(q vast.Query) {
 	var grouped []string
 	see := func(of any, r vast.Run) {

@@ -46,8 +46,8 @@ func without(ops []Op, size int, fails func([]Op) bool) ([]Op, bool) {
 	return ops, false
 }
 
-// leaveOutTwo leaves out a pair of operations. It finds pairs of which neither operation can be left out
-// alone: for example, the second operation undoes the first.
+// leaveOutTwo leaves out a pair of operations. After leaveOut, only both operations of a pair together can be
+// left out: for example, the second operation undoes the first.
 func leaveOutTwo(ops *[]Op, fails func([]Op) bool) bool {
 	for i := range *ops {
 		for j := i + 1; j < len(*ops); j++ {

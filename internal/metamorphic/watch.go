@@ -9,16 +9,16 @@ import (
 	"github.com/vastgo/vast/observe"
 )
 
-// watch is a monitor and an observer. Both look after each operation and after each tick. The observer also
-// looks in a system of the schedule.
+// watch is a monitor and an observer. The player runs both once after each operation and once after each
+// tick. A system of the schedule also runs the observer.
 type watch struct {
 	*observe.Monitor
-	keys map[vast.Entity]uint64 // of the entities that matched at the last look of the monitor
+	keys map[vast.Entity]uint64 // keys of the entities that matched at the last call of Monitor.Next
 
 	observers *observe.Observers
 	observed  map[vast.Entity]uint64 // keys of the entities that have entered the query of the observer
 	events    []string               // of the observer, since the last call of next
-	skipping  bool                   // the observer does nothing
+	skipping  bool                   // whether observe ignores events
 }
 
 func (p *player) newWatch() {
@@ -47,7 +47,7 @@ func (p *player) observe(what string, e observe.Event) {
 	p.watch.events = append(p.watch.events, fmt.Sprint(what, p.watch.observed[e.Entity], p.keyOf(e.At)))
 }
 
-// next looks. It writes the changes that the monitor and the observer report.
+// next runs the monitor and the observer, and notes the changes that they report.
 func (p *player) next() {
 	var entered, left []uint64
 	p.watch.Next()
@@ -68,7 +68,7 @@ func (p *player) next() {
 	p.watch.events = p.watch.events[:0]
 }
 
-// skip looks, and writes nothing.
+// skip runs the monitor and the observer, and ignores the changes that they report.
 func (w *watch) skip() {
 	w.Next()
 	w.skipping = true

@@ -76,8 +76,8 @@ type Part struct {
 
 	Set *bitset.Set
 
-	Stride int // number of bytes for each Share slots, in Span or Seam
-	Share  int // number of slots that share Stride bytes; 0 stands for 1
+	Stride int // number of bytes that a group of Share consecutive slots takes, in Span or Seam
+	Share  int // number of slots in a group; 0 stands for 1
 
 	Reserved, Committed int // bytes of a part that lies outside of the regions
 }

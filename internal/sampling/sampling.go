@@ -1,5 +1,7 @@
 // Package sampling reads the environment variable VAST_GUARD. The variable makes ordinary containers guard a
-// few of their elements, which are chosen at random.
+// part of their memory: a heap guards random allocations, and other containers decommit, at random moments,
+// all pages that their elements do not need. An access to a freed guarded allocation, or to a decommitted
+// page, is a memory fault.
 package sampling
 
 import (
@@ -36,8 +38,7 @@ func read(value string, w io.Writer) int {
 			return int(n)
 		}
 	}
-	fmt.Fprintf(w, "vast: %s=%q is ignored: write %[1]s=1/1000 to have one in a thousand guarded (1/1 "+
-		"to 1/2147483647), or off\n",
-		Variable, value)
+	fmt.Fprintf(w, "vast: %s=%q is ignored: write %[1]s=1/1000 to guard one in a thousand allocations "+
+		"(1/1 to 1/2147483647), or off\n", Variable, value)
 	return 0
 }

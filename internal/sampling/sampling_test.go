@@ -19,7 +19,7 @@ func TestRead(t *testing.T) {
 		var says strings.Builder
 		if n := read(value, &says); n != 0 || strings.Count(says.String(), "\n") != 1 ||
 			!strings.Contains(says.String(),
-				"is ignored: write VAST_GUARD=1/1000 to have one in a thousand guarded") {
+				"is ignored: write VAST_GUARD=1/1000 to guard one in a thousand allocations") {
 			t.Errorf("%q is %d; read prints %q", value, n, says.String())
 		}
 	}

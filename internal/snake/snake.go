@@ -6,8 +6,8 @@ import (
 	"unicode"
 )
 
-// Case returns a name in snake case: HomeTown, HTTPPort and game.Home Town become home_town, http_port and
-// game_home_town.
+// Case returns a name in snake case: "HomeTown" becomes "home_town", "HTTPPort" becomes "http_port", and
+// "game.Home Town" becomes "game_home_town".
 func Case(name string) string {
 	var b strings.Builder
 	runes := []rune(name)

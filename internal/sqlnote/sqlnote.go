@@ -1,6 +1,6 @@
 // Package sqlnote sends notes about an SQL statement from the driver to the code that runs the statement. A
-// note is a sentence, such as "this ran on the copies of the columns". database/sql cannot return notes. With
-// this package, the driver and the code need not import each other.
+// note is a text, such as "the rows are those of tick 7, from a checkpoint". database/sql cannot return
+// notes. With this package, the driver and the code need not import each other.
 package sqlnote
 
 import "context"

@@ -10,17 +10,17 @@ import (
 	"github.com/vastgo/vast/internal/probing"
 )
 
-// Vast holds the methods of package vast that package store calls. Package vast sets Vast in an init
-// function. The type is any because the parameters have types of package vast, which this package cannot
-// import. Package store converts Vast to an interface by a type assertion.
+// Vast holds the methods of package vast that other packages, such as store and clone, call. Package vast
+// sets Vast in an init function. The type is any because the parameters have types of package vast, which
+// this package cannot import. The callers convert Vast to an interface by a type assertion.
 var Vast any
 
-// Bulk holds the methods of package bulk that package store calls. Package bulk sets Bulk, as package vast
-// sets Vast.
+// Bulk holds the methods of package bulk that other packages, such as store, call. Package bulk sets Bulk, as
+// package vast sets Vast.
 var Bulk any
 
 // Events holds the method of package event that package store calls. Package event sets Events, as package
-// vast sets Vast. It is nil if the program does not import package event.
+// vast sets Vast. Events is nil if the program does not import package event.
 var Events any
 
 // World is the state of a world, apart from the bytes of its arrays and the values on the Go heap.
@@ -77,7 +77,7 @@ type Extent struct {
 
 // The kinds of arrays.
 const (
-	Floors          = "floors"           // for each 64 slots: upper bound of the generations that Trim discarded
+	Floors          = "floors"           // per 64 slots: upper bound of the generations that Trim discarded
 	Generations     = "generations"      // generation of each slot
 	Live            = "live"             // bit of each slot: whether it holds an entity
 	Presence        = "presence"         // bit of each slot: whether its entity has the component
@@ -85,7 +85,7 @@ const (
 	Links           = "links"            // link of each slot in a relation
 	PoolLive        = "pool live"        // bit of each slot of a pool: whether it holds an element
 	PoolWords       = "pool words"       // generations that 64 slots of a pool share
-	PoolGenerations = "pool generations" // generation of each slot of a pool that does not share one
+	PoolGenerations = "pool generations" // generation of each slot of a pool, for slots that share none
 	PoolElements    = "pool elements"    // element of each slot of a pool
 	Changed         = "changed"          // bits of a tracker for slots whose component was written or added
 	Touched         = "touched"          // bits of a tracker for slots whose component was added or removed

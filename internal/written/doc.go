@@ -17,8 +17,8 @@
 // # What is promised
 //
 // A page that [Watch.Changed] does not report has the same contents as at the kept scan (see [Watch.Keep]).
-// Changed may report pages that nobody wrote: the pages of a new region or of a loose block, pages that were
-// committed, discarded or moved, and pages for which a call of the kernel failed.
+// Changed may also report pages that were not written: the pages of a new region or of a loose block, pages
+// that were committed, discarded or moved, and pages for which a call of the kernel failed.
 //
 // Package vm sets [Regions] and reports the changes of a region's pages to its [Watcher].
 package written

@@ -13,8 +13,8 @@ func (w *Watch) Protected(addr uintptr) bool {
 	return false
 }
 
-// Try lets the next scan put at least the given number of new blocks, and as many blocks that were hot, on
-// trial, but at most maxTrials of each. See trials.
+// Try sets both limits of trials for the next scan. Each limit is the given number of blocks, rounded up to
+// an even number, but at most maxTrials.
 func (w *Watch) Try(blocks int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -5,6 +5,8 @@ import (
 	"os"
 )
 
+// Scan, interval and block are explained in the documentation of the package.
+//
 // An interval is hot for a block if at least half of the block's committed pages are written. In a hot
 // interval, protection costs more than it saves: it costs about 1 µs for each written page, and saves the
 // reading of each other page, which takes less than 0.5 µs.
@@ -82,7 +84,7 @@ type block struct {
 	heat         uint8 // from 0 to hotAt
 	cooldown     uint8 // number of intervals before the next trial
 	lastCooldown uint8 // cooldown when the block last became loose; 0 after a later cold interval
-	altered      bool  // whether pages were altered in the last interval
+	altered      bool  // whether pages were committed, discarded or moved in the last interval
 	found        int   // number of pages that were written in the last interval, if the block was protected
 	usable       int   // number of committed pages
 	changed      pages // pages that were written since the kept scan: see Watch.Keep

@@ -169,7 +169,8 @@ func (s *sides) pause(rounds int) (row, error) {
 			close(begun)
 			longest <- s.longestVisit(end)
 		}
-		<-begun // before, the statement could visit the idle world, and the world would not wait for it
+		// Before begun is closed, the statement could visit the idle world, which would not wait for it.
+		<-begun
 		_, err := read(statement, nil)
 		close(end)
 		if samples = append(samples, (<-longest).Seconds()*1000); err != nil {
@@ -181,7 +182,7 @@ func (s *sides) pause(rounds int) (row, error) {
 	return r, nil
 }
 
-// longestVisit admits visitors until end is closed, and returns how long the longest one took.
+// longestVisit admits visitors until end is closed, and returns the duration of the longest call of Admit.
 func (s *sides) longestVisit(end <-chan struct{}) (longest time.Duration) {
 	for {
 		select {

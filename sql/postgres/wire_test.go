@@ -368,7 +368,7 @@ func TestManyClients(t *testing.T) {
 	clients.Wait()
 }
 
-// TestListen checks which addresses need a password.
+// TestListen checks that an address that other machines reach needs a password.
 func TestListen(t *testing.T) {
 	db := newDatabase(t)
 	if s, err := postgres.Listen("0.0.0.0:0", db, postgres.Options{}); err == nil {

@@ -41,8 +41,8 @@ func changeOf(text string) (c change) {
 	return c
 }
 
-// words yields the words of a statement in upper case, and its parentheses and commas. It leaves out quotes
-// and comments.
+// words yields the words of a statement in upper case, and its parentheses and commas. It leaves out quoted
+// texts and comments.
 func words(text string) iter.Seq[string] {
 	return func(yield func(word string) bool) {
 		var s splitter

@@ -47,7 +47,8 @@ func (c *completer) Do(line []rune, pos int) (ends [][]rune, length int) {
 	return ends, utf8.RuneCountInString(beginning)
 }
 
-// endOf returns what a candidate adds to its beginning, which may differ in case.
+// endOf returns the rest of candidate after beginning. ok is false if candidate does not begin with beginning
+// in upper or lower case.
 func endOf(candidate, beginning string) (end string, ok bool) {
 	n := len(beginning)
 	if n > len(candidate) || !utf8.ValidString(candidate[:n]) ||

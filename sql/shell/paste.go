@@ -14,7 +14,7 @@ const (
 type pasteReader struct {
 	in      io.Reader
 	pasting bool
-	matched int // number of bytes of the next mark that were just read
+	matched int // how many first bytes of the next mark were just read
 }
 
 // Read implements io.Reader.
@@ -33,8 +33,8 @@ func (r *pasteReader) Read(p []byte) (int, error) {
 }
 
 // filter writes the bytes for the editor to p, and returns their number. In pasted text, it holds back bytes
-// that may be the start of the end mark. read is a part of p, behind room for the bytes that the last call
-// held back.
+// that may be the start of the end mark. read is a part of p. The part of p before read has room for the
+// bytes that the last call held back.
 func (r *pasteReader) filter(p, read []byte) (n int) {
 	for _, b := range read {
 		mark := pasteStart

@@ -37,7 +37,7 @@ func (s *session) inTransaction() (open bool) {
 	return open
 }
 
-// message writes a message to stderr, made safe by clean.
+// message writes a message to stderr. clean makes the message safe to print on a terminal.
 func (s *session) message(format string, args ...any) {
 	fmt.Fprintf(s.stderr, "%s: %s\n", s.name, clean(fmt.Sprintf(format, args...)))
 }

@@ -71,8 +71,8 @@ func ParseFormat(name string) (Format, error) {
 }
 
 // Run runs statements on a connection of db, and writes their results to stdout as rows arrive. It writes
-// messages to stderr. After a statement of Options.Statement or of the prompt that changes rows, Run writes
-// the number of rows to stderr, such as UPDATE 3. The returned exit status is Success, Failure, Misuse or
+// messages to stderr. If a statement of Options.Statement or of the prompt changes rows, Run also writes the
+// number of these rows to stderr, such as UPDATE 3. The returned exit status is Success, Failure, Misuse or
 // Interrupted.
 //
 // Outside of the prompt, the first failing statement ends the run. At the prompt, Run goes on after a

@@ -179,7 +179,7 @@ func TestOldSegmentsAreRemoved(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(files) != 3 { // each segment has two ticks
-		t.Errorf("20 ticks, of which 15 are purged, are in %d segments, want 3", len(files))
+		t.Errorf("after Purge of 15 of 20 ticks, there are %d segments, want 3", len(files))
 	}
 	for tick := range uint64(20) {
 		if _, ok, err := j.Read(tick); ok != (tick >= 15) || err != nil {

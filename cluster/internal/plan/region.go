@@ -2,6 +2,7 @@ package plan
 
 import "time"
 
+// region is a simulated region. The package documentation explains its steps and its pointer.
 type region struct {
 	s          *simulation
 	number     int

@@ -9,7 +9,7 @@ type stream struct {
 	followers []*machine
 	queue     []message
 	appending bool
-	busy      time.Duration // sum of the times of all appends, without waiting for cores and the disk
+	busy      time.Duration // time the leader needs for all messages, without waiting for cores and the disk
 }
 
 type message struct {

@@ -15,8 +15,8 @@
 //     the senders' numbers, never in the order of arrival.
 //   - Lookahead: the number of ticks after which a section takes effect. Before a region runs a tick, it
 //     waits for the messages that all regions sent lookahead ticks before.
-//   - Cut: the number of the last input that the region has read up to a tick. The cut is a part of the
-//     tick's message, so the cut and the effects of the inputs become durable together.
+//   - Cut: the number of the last input that the region has read by the end of a tick. The cut is a part of
+//     the tick's message, so the cut and the effects of the inputs become durable together.
 //   - Hash: the SHA-256 of all that a tick's message says, except the epoch and the owner. The message
 //     contains the hash of the tick before, so equal hashes mean equal histories.
 //   - Epoch: the time during which one process owns the region. Each owner begins its epoch with a record in

@@ -8,13 +8,13 @@ import (
 	"hash/crc32"
 )
 
-// Hash is the hash of a history, of a state, or of what identifies a version.
+// Hash is the hash of a history or a state, or identifies a version of the program.
 type Hash [sha256.Size]byte
 
 // String returns the first six bytes in hexadecimal.
 func (h Hash) String() string { return fmt.Sprintf("%x", h[:6]) }
 
-// ID identifies a message: it is the SHA-256 of its bytes.
+// ID identifies a message. An ID is the SHA-256 of the bytes of the message.
 type ID [sha256.Size]byte
 
 // IDOf returns the ID of a message.
@@ -53,8 +53,8 @@ const (
 	bytesSum    = 4
 )
 
-// appendTo appends the encoded message to b: a header, the content of a tick, and a checksum of both. The
-// lengths of the sections are varints. All other numbers are little-endian.
+// appendTo appends the encoded message to b: a header, the content if the message is a tick, and a checksum.
+// The lengths of the sections are varints. All other numbers are little-endian.
 func (m *message) appendTo(b []byte) []byte {
 	le, begin := binary.LittleEndian, len(b)
 	b = append(b, magic[:]...)

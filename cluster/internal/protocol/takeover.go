@@ -14,7 +14,7 @@ func (r *owner) takeOver(ctx context.Context) error {
 		return err
 	}
 	if err := r.runs(&r.pointer); err != nil {
-		return err // fence would stop a process of the version that runs the next tick
+		return err // another version runs the next tick, and fence would stop the process of that version
 	}
 	ticks, err := r.fence(ctx)
 	if err != nil {
@@ -56,7 +56,7 @@ func (r *owner) takeOver(ctx context.Context) error {
 // claim writes the epoch and the number of this owner into the pointer. After claim, earlier owners cannot
 // move the pointer. If an earlier owner moves the pointer during the takeover, claim reads the pointer again.
 // It does not begin the takeover again: a new takeover would not notice that the outbox has lost messages
-// since the first one.
+// since the first takeover.
 func (r *owner) claim(ctx context.Context) error {
 	for {
 		var err error

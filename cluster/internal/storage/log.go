@@ -211,8 +211,8 @@ func (l *log) follow(ctx context.Context, from uint64, exists bool) error {
 	})
 }
 
-// patience is the time limit of Wait. After this time Wait ends the subscription, because the server may have
-// lost the end of the log. The next Read then reads from the server.
+// patience is the time limit of log.Wait. After this time, log.Wait ends the subscription, because the server
+// may have lost the end of the log. The next Read then reads from the server.
 const patience = 2 * time.Second
 
 // Wait implements [protocol.Log].

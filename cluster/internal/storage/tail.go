@@ -11,7 +11,7 @@ type tail struct {
 	mu      sync.Mutex
 	current uint64 // generation of the current subscription; 0 if there is none
 	newest  uint64 // generation of the newest subscription, even if it has ended
-	stop    func() // ends the subscription
+	stop    func() // ends the current subscription; nil until stopWith sets it
 	entries []entry
 	bytes   int    // size of the messages in entries
 	first   uint64 // entries has all messages of the log with numbers >= first and < next

@@ -130,9 +130,9 @@ func (s *server) appendTo(ctx context.Context, region, messages, size int) error
 	return nil
 }
 
-// measureHold measures how long a sync keeps a core from other goroutines. A load keeps all cores busy. It
-// does less work while messages are appended. The hold is the lost time minus the processor time of the
-// messages.
+// measureHold measures how long a sync of the server to the disk keeps a core from other goroutines (see
+// plan.Costs.Hold). A load keeps all cores busy. The load does less work while messages are appended. The
+// hold is the lost time minus the processor time of the messages.
 func (s *server) measureHold(ctx context.Context, c *plan.Costs) error {
 	l := newLoad()
 	defer l.end()

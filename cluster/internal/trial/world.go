@@ -14,7 +14,8 @@ import (
 type world struct {
 	planet   *simulation.Globe
 	machines []*globe.Machine
-	sent     [simulation.Lookahead][][][]byte // sections by tick, sender and receiver
+	// sent has sections (see simulation.Region.Tick) by tick, sender and receiver.
+	sent [simulation.Lookahead][][][]byte
 
 	// Times are in microseconds, and sizes are in bytes.
 

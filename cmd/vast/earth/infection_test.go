@@ -40,7 +40,7 @@ func TestInfectionRisesFallsAndStays(t *testing.T) {
 	tick(t, e, 15*day-int(e.ticks))
 	check(t, e)
 	if end := e.Counts(); end.Infectious < end.Travellers/100 || end.Infectious > end.Travellers/4 {
-		t.Errorf("after two weeks the infection should be endemic: %+v", end)
+		t.Errorf("after 15 days the infection should be endemic: %+v", end)
 	}
 }
 

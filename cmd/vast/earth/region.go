@@ -128,7 +128,8 @@ func (g *Globe) depart() {
 	}
 }
 
-// Region is one region of a Globe. Only one of its methods may run at a time.
+// Region is one region of a Globe. Only one of its methods may run at a time. Call Tick, Save or Load before
+// any other method.
 type Region struct {
 	globe    *Globe
 	index    int
@@ -394,8 +395,7 @@ func (r *Region) Save() ([]byte, error) {
 }
 
 // Compare returns nil if the region is in the given state, which Save has returned. Otherwise it returns an
-// error that names the first column, entity and field that differ. Call Tick, Save or Load before the first
-// Compare.
+// error that names the first column, entity and field that differ.
 func (r *Region) Compare(state []byte) error {
 	return store.Compare(r.earth.world, bytes.NewReader(state), store.Options{Resources: resources()})
 }

@@ -130,8 +130,8 @@ const rows = `entity,name,place.x,place.y,place.near,Health,ill,lives_in,colour
 12,,,,,-5,true,10,
 `
 
-// TestImport imports rows into a saved file and into the folder of a store. The program of the world loads
-// the result.
+// TestImport adds rows to the world in a saved file, and to the world in the folder of a store. Each import
+// writes a new file. The program of the world loads this file.
 func TestImport(t *testing.T) {
 	dir := t.TempDir()
 	w := newTown(t)
@@ -184,7 +184,7 @@ func TestImportOfFormats(t *testing.T) {
 	w.fill(t)
 	want := w.describe()
 	for i := range want {
-		want[i] = strings.ReplaceAll(want[i], "secret gold ", "") // files hold no secrets
+		want[i] = strings.ReplaceAll(want[i], "secret gold ", "") // the source below has no secrets
 	}
 	for _, f := range formats {
 		var b bytes.Buffer
@@ -245,7 +245,7 @@ func TestImportOfWrongValues(t *testing.T) {
 			}
 		}
 		if _, err := os.Stat(out); (err == nil) != (status == 0) {
-			t.Errorf("%q: exit status %d, but the file: %v", c.rows, status, err)
+			t.Errorf("%q: exit status %d, but Stat of the output returns %v", c.rows, status, err)
 		}
 		os.Remove(out)
 	}

@@ -289,7 +289,7 @@ func nameOf(v reflect.Value) (name string) {
 	return v.Interface().(fmt.Stringer).String()
 }
 
-// enumValue returns the number of the enum value with a name.
+// enumValue returns the number of the enum value that v names.
 func enumValue(t reflect.Type, v Value) (string, error) {
 	names, values := enumNames(t)
 	i := slices.Index(names, v.Text)

@@ -27,8 +27,8 @@
 // name of a component, with the escapes of Go, if it is not a word, or if it is "and", "or" or "not".
 //
 // If no component is called Name, Name stands for the name of the entity. In this case, Name == Paris selects
-// the entities with exactly this name, and the entity that Paris stands for in ChildOf(Paris), whose full
-// name may differ.
+// the entities with exactly this name. It also selects the entity that Paris stands for in ChildOf(Paris),
+// although the full name of that entity may differ.
 //
 // A comparison holds only for entities that have the component. Life.Ends != 3 therefore leaves out entities
 // without Life; !Life.Ends == 3 selects them, too. NaN equals NaN. NaN is neither less nor more than a

@@ -40,10 +40,11 @@ func isChildOf(i int) func(*testWorld, vast.Entity) bool {
 	}
 }
 
-// leadsTo reports whether a target of e, or an ancestor if up is set, passes a test.
+// leadsTo returns a function that reports whether the target of an entity passes a test. If up is set, the
+// function reports whether any ancestor passes the test.
 func leadsTo(up bool, test func(f *testWorld, e vast.Entity) bool) func(*testWorld, vast.Entity) bool {
 	return func(f *testWorld, e vast.Entity) bool {
-		for range 20 { // more than the entities that have sources
+		for range 20 { // 20 exceeds the number of entities that are targets
 			target, ok := f.childOf.Target(e)
 			switch {
 			case !ok:

@@ -21,7 +21,7 @@ const (
 // token is a token of a text.
 type token struct {
 	sort sort
-	text string // characters of the token; of a quoted text, the text without quotes and escapes
+	text string // characters of the token; for sortQuoted, the text without quotes and escapes
 	Span
 }
 
@@ -142,7 +142,7 @@ func (l *lexer) quoted() (token, error) {
 // notInNames are the characters that only a quoted name may contain.
 const notInNames = `()[]",|<>=~!?*\`
 
-// name reads an unquoted target. Unlike the name of a component, a target may contain spaces.
+// name reads the unquoted name of a target. Unlike the name of a component, this name may contain spaces.
 func (l *lexer) name() token {
 	l.space()
 	start := l.at

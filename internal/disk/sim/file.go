@@ -18,7 +18,7 @@ type file struct {
 	// rewritten maps each sector that was rewritten since the last Sync to its versions: the durable version,
 	// and the version after each later call. WriteAt rewrites sectors, and so does a Write to a lost sector.
 	rewritten map[int][][]byte
-	// lost maps each sector that a failed Sync has lost to its durable bytes.
+	// lost has the sectors that a failed Sync has lost, each with its durable bytes.
 	lost map[int][]byte
 	open int // number of open handles
 }
@@ -141,7 +141,7 @@ func (f *file) failSync(r *rand.Rand) {
 	f.durable, f.ends, f.rewritten = len(f.data), nil, nil
 }
 
-// lose loses part of the unsynced sectors, as a power cut does.
+// lose loses a random part of the unsynced sectors, as a power cut does.
 func (f *file) lose(r *rand.Rand) {
 	chance := chances[r.IntN(len(chances))]
 	kept := make([]byte, len(f.data))

@@ -28,8 +28,8 @@ type poolResult struct {
 // gone stands for an element that was removed.
 const gone = ^uint64(0)
 
-// poolOrder is the model of a sequential pool. Its state maps each handle that Insert has returned to the
-// element, or to gone.
+// poolOrder is the model of a sequential pool. Its state has an entry for each handle that Insert has
+// returned: the element, or gone after the removal of the element.
 var poolOrder = porcupine.Model{
 	Init: func() any { return map[bulk.Handle[uint64]]uint64{} },
 	Step: func(state, input, output any) (bool, any) {
@@ -115,8 +115,8 @@ func newPool(t *testing.T, capacity int) *bulk.SharedPool[uint64] {
 func TestSharedPoolIsLinearizable(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
-	// The pool has few slots, so slots are soon reused. It then stores generations in both ways: one for all
-	// slots of a word, and one for each slot.
+	// The pool has few slots, so slots are soon reused. SharedPool then stores generations in both
+	// ways: one for all slots of a word, and one for each slot.
 	p := newPool(t, 34)
 	for i := range uint64(linearHistories()) {
 		h := poolHistory(p, seed+i)

@@ -25,7 +25,7 @@ type entryDo struct {
 
 type entryGot struct {
 	value uint64 // value that load returned
-	had   bool   // whether the entry had a value before the operation
+	had   bool   // whether the entry had a value before the operation; false for set
 }
 
 // entryModel is the model of a sequential entry. Its state is the value, or 0 if there is no value. Entries

@@ -182,7 +182,7 @@ func TestEachBit(t *testing.T) {
 		}
 	}
 	// Read does not find damage to the end mark of segment 1 and to the last batch of segment 2. The header
-	// of each segment says how many sectors of the previous segment count, and these sectors do not.
+	// of the next segment says how many sectors count, and these two sectors do not count.
 	bits := 0
 	for _, c := range m.names {
 		bits += len(c.data) * 8
@@ -248,7 +248,8 @@ func TestEachSector(t *testing.T) {
 				}
 			case last: // the sector does not count
 				if err != nil || !slices.Equal(got, all) {
-					t.Errorf("sector %d of %s does not count: %q, %v", i/sectorSize, name, got, err)
+					t.Errorf("sector %d of %s, which does not count, is zeros: %q, %v", i/sectorSize, name, got,
+						err)
 				}
 			default:
 				var d *Damage

@@ -312,7 +312,7 @@ func TestFailures(t *testing.T) {
 	broken := errors.New("input/output error")
 	for _, test := range []struct {
 		call    string
-		nth     int    // which call of this text after Create fails, from 1 on
+		nth     int    // the nth call that begins with the text call fails; counted after Create
 		durable uint64 // number of records that are acknowledged
 		text    string
 	}{

@@ -240,8 +240,8 @@ func (t *Tail) each(p part, yield func(r Record, sector uint32) bool) (goOn bool
 // durable. When Resume returns no error, all records of the tail are durable. build names the program, as in
 // [Create].
 //
-// Resume needs memory for the last batch. The Options.Room of the program that wrote the batch bounds its
-// bytes. If Resume fails, it may be called again.
+// Resume needs memory for the last batch. The Options.Room of the program that wrote the batch bounds the
+// size of the batch. If Resume fails, it may be called again.
 //
 // The store must set Options.Hold, and must not call [Journal.Release] before a checkpoint that names the new
 // segment is durable.

@@ -32,7 +32,7 @@ var palette = func() (p [densitySteps][infectionSteps]RGB) {
 	return p
 }()
 
-// groundColour has the background of a cell for each number of its dots on land.
+// groundColour has the backgrounds of cells. The index is the number of the cell's dots that are on land.
 var groundColour = func() (g [dotsAcross*dotsDown + 1]RGB) {
 	for i := range g {
 		g[i] = mix(seaColour, landColour, float64(i)/float64(len(g)-1))

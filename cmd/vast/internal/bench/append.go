@@ -37,8 +37,8 @@ func arrayWorks() []work {
 	}
 }
 
-// appends returns the sides of the works append and append-longest: append n elements. If longest is true, a
-// side measures only the time of its slowest append.
+// appends returns the sides of the work append, or of the work append-longest if longest is true. Both works
+// append n elements. A side of append-longest measures only the time of its slowest append.
 func appends(n int, longest bool) (sides []side, done func()) {
 	return []side{
 		{"vast", func(m *meter) { appendArray(m, n, longest) }},
@@ -81,7 +81,7 @@ func appendArray(m *meter, n int, longest bool) {
 		})
 		m.weigh()
 	}
-	closed(a.Close())
+	mustSucceed(a.Close())
 }
 
 func newArray(n int) *bulk.Array[element] {
@@ -148,15 +148,15 @@ func appendRegion(m *meter, n int, longest bool) {
 		})
 		m.weigh()
 	}
-	closed(r.Close())
+	mustSucceed(r.Close())
 }
 
 // newRegion returns a region with committed memory for n elements and the page policy of an Array.
 func newRegion(n int) *vm.Region {
 	bytes := n * bytesElement
 	r := made(vm.Reserve(bytes, vm.Options{Name: "bench"}))
-	closed(r.Huge(0, r.Size()))
-	closed(r.Commit(0, bytes))
+	mustSucceed(r.Huge(0, r.Size()))
+	mustSucceed(r.Commit(0, bytes))
 	return r
 }
 

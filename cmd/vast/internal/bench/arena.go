@@ -34,7 +34,7 @@ func arenaWorks() []work {
 							a.Reset()
 						}
 					})
-					closed(a.Close())
+					mustSucceed(a.Close())
 				}},
 				{"new", func(m *meter) {
 					kept := make([]*record, perFrame(n))
@@ -71,7 +71,7 @@ func arenaWorks() []work {
 							a.Reset()
 						}
 					})
-					closed(a.Close())
+					mustSucceed(a.Close())
 				}},
 				{"make", func(m *meter) {
 					kept := make([][]record, perFrame(n))

@@ -143,11 +143,12 @@ func catch(err *error) {
 
 // made returns v, or panics with a failure if err is not nil.
 func made[T any](v T, err error) T {
-	closed(err)
+	mustSucceed(err)
 	return v
 }
 
-func closed(err error) {
+// mustSucceed panics with a failure if err is not nil.
+func mustSucceed(err error) {
 	if err != nil {
 		panic(failure{err})
 	}

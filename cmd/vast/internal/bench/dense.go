@@ -31,7 +31,7 @@ func denseInsertions(n int) (sides []side, done func()) {
 				fill(d, handles)
 			})
 			mustBe(name, d.Len(), n)
-			closed(d.Close())
+			mustSucceed(d.Close())
 		}}
 	}
 	return []side{
@@ -74,11 +74,11 @@ func denseGets(n int) (sides []side, done func()) {
 		reading("vast", want, func() float32 { return sumDenseGets(d, handles) }),
 		reading("swap-and-pop-ids", want, func() float32 { return sumPackedGets(p, order) }),
 		reading("map-and-slice", want, func() float32 { return sumMappedGets(q, ids) }),
-	}, func() { closed(d.Close()) }
+	}, func() { mustSucceed(d.Close()) }
 }
 
-// denseIterations returns the sides of the work dense-iterate: read a number from each of n elements. These
-// elements of the Dense are left after n of 2n elements were removed.
+// denseIterations returns the sides of the work dense-iterate: read a number from each of n elements. Before,
+// the Dense of the side vast had 2n elements, and n of them were removed. The side slice-loop reads a slice.
 func denseIterations(n int) (sides []side, done func()) {
 	d, handles := filledDense(2 * n)
 	for _, i := range randomOrder(2 * n)[:n] {
@@ -89,7 +89,7 @@ func denseIterations(n int) (sides []side, done func()) {
 	return []side{
 		reading("vast", want, func() float32 { return sumSlice(d.Slice()) }),
 		reading("slice-loop", want, func() float32 { return sumSlice(es) }),
-	}, func() { closed(d.Close()) }
+	}, func() { mustSucceed(d.Close()) }
 }
 
 // denseRemovals returns the sides of the work dense-remove: remove n elements in random order.
@@ -101,7 +101,7 @@ func denseRemovals(n int) (sides []side, done func()) {
 			shuffled := shuffle(handles, order)
 			m.run(func() { removeFromDense(d, shuffled) })
 			mustBe("vast", d.Len(), 0)
-			closed(d.Close())
+			mustSucceed(d.Close())
 		}},
 		{"swap-and-pop-ids", func(m *meter) {
 			p := filledPacked(n)
@@ -130,7 +130,7 @@ func denseRefills(n int) (sides []side, done func()) {
 			removeFromDense(d, shuffle(handles, order))
 			m.run(func() { fill(d, handles) })
 			mustBe(name, d.Len(), n)
-			closed(d.Close())
+			mustSucceed(d.Close())
 		}}
 	}
 	return []side{

@@ -66,7 +66,7 @@ func (a grownArray) fillLapping(n int, s *stopwatch) { fillArrayLapping(a.Array,
 func (a grownArray) held() (now, largest int)        { return a.Committed(), a.Committed() }
 func (a grownArray) moved() int                      { return 0 }
 func (a grownArray) sum() float32                    { return sumSlice(a.Slice()) }
-func (a grownArray) close()                          { closed(a.Close()) }
+func (a grownArray) close()                          { mustSucceed(a.Close()) }
 
 type grownSlice struct {
 	elements []element

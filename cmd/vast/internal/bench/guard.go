@@ -30,13 +30,13 @@ func guardedChurns(n int) (sides []side, done func()) {
 			p := made(guard.NewPool[element](bulk.Options{Name: "bench"}))
 			m.run(func() { churnGuarded(p, n) })
 			mustBe("guard.Pool", p.Len()-min(n, live), 0)
-			closed(p.Close())
+			mustSucceed(p.Close())
 		}},
 		{"bulk-pool", func(m *meter) {
 			p := made(bulk.NewPool[element](bulk.Options{Name: "bench", Capacity: n + live}))
 			m.run(func() { churnPool(p, n) })
 			mustBe("bulk.Pool", p.Len()-min(n, live), 0)
-			closed(p.Close())
+			mustSucceed(p.Close())
 		}},
 		{"go-new", func(m *meter) {
 			var last [live]*element
@@ -56,13 +56,13 @@ func sampledChurns(n, every int) (sides []side, done func()) {
 				Options: bulk.Options{Name: "bench", Capacity: n + live}, Every: every}))
 			m.run(func() { churnSampled(p, n) })
 			mustBe("guard.SampledPool", p.Len()-min(n, live), 0)
-			closed(p.Close())
+			mustSucceed(p.Close())
 		}},
 		{"bulk-pool", func(m *meter) {
 			p := made(bulk.NewPool[element](bulk.Options{Name: "bench", Capacity: n + live}))
 			m.run(func() { churnPool(p, n) })
 			mustBe("bulk.Pool", p.Len()-min(n, live), 0)
-			closed(p.Close())
+			mustSucceed(p.Close())
 		}},
 	}, nil
 }
@@ -159,8 +159,8 @@ func sampledTicks(n int) (sides []side, done func()) {
 			if found[0] != found[1] || s.Len() != p.Len() {
 				panic("bench: the sides of sample-ticks did different work")
 			}
-			closed(s.Close())
-			closed(p.Close())
+			mustSucceed(s.Close())
+			mustSucceed(p.Close())
 		}
 }
 

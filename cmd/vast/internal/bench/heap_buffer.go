@@ -14,7 +14,7 @@ func growBuffer(m *meter, n int) {
 	if b.Len() != n || n > 0 && b.At(n - 1)[0] != byte(n-1) {
 		panic("bench: the buffer has the wrong contents")
 	}
-	closed(h.Close())
+	mustSucceed(h.Close())
 }
 
 //go:noinline

@@ -17,7 +17,7 @@ func churnHeap(m *meter, h *heap.Heap, n int) {
 	m.run(func() { replaceInHeap(h, live, n) })
 	m.weighWithGarbage()
 	mustBeReplaced(live, n)
-	closed(h.Close())
+	mustSucceed(h.Close())
 }
 
 //go:noinline
@@ -70,7 +70,7 @@ func churnHeapSizes(m *meter, n int) {
 	live := make([][]byte, max(1, n/10/churnLive))
 	m.run(func() { replaceSlicesInHeap(h, live, n/10) })
 	mustHaveSizes(live)
-	closed(h.Close())
+	mustSucceed(h.Close())
 }
 
 //go:noinline

@@ -19,7 +19,7 @@ func fragmentHeap(m *meter, count int) {
 	m.run(func() { large = punchHeap(h, blocks) })
 	m.weighWithGarbage()
 	mustBeMarked(viewOf(large, count/2*bytesHole))
-	closed(h.Close())
+	mustSucceed(h.Close())
 }
 
 //go:noinline
@@ -63,14 +63,14 @@ func punchGo(blocks [][]byte) []byte {
 
 func fragmentFreeList(m *meter, count int) {
 	r := made(vm.Reserve(2*count*bytesHole, vm.Options{Name: "bench"}))
-	closed(r.Commit(0, r.Size()))
+	mustSucceed(r.Commit(0, r.Size()))
 	l := &chunkList{memory: viewOf(r.Base(), r.Size())}
 	blocks := make([]int, count)
 	var large int
 	m.run(func() { large = punchFreeList(l, blocks) })
 	m.weighWithGarbage()
 	mustBeMarked(l.memory[large:][:count/2*bytesHole])
-	closed(r.Close())
+	mustSucceed(r.Close())
 }
 
 //go:noinline

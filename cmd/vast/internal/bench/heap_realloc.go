@@ -25,7 +25,7 @@ func reallocRoom(m *meter, n int, moves bool) {
 	if moved := q != p; moved != moves && n/2 > 1<<20 {
 		panic("bench: an allocation that should grow in place has moved, or the reverse")
 	}
-	closed(h.Close())
+	mustSucceed(h.Close())
 }
 
 //go:noinline
@@ -39,7 +39,7 @@ func reallocCopying(m *meter, n int) {
 	var q unsafe.Pointer
 	m.run(func() { q = growByCopying(h, p, n, n+n/4) })
 	mustBeMarked(viewOf(q, n))
-	closed(h.Close())
+	mustSucceed(h.Close())
 }
 
 //go:noinline

@@ -79,7 +79,7 @@ func hashInsertions(n int, longest bool) (sides []side, done func()) {
 			insertions(m, longest, func() { fillHash(x, keys) },
 				func(s *stopwatch) { fillHashLapping(x, keys, s) })
 			mustBe("vast", x.Len(), n)
-			closed(x.Close())
+			mustSucceed(x.Close())
 		}},
 		{"go-map", goMap(0)},
 		{"go-map-made", goMap(n)},
@@ -139,7 +139,7 @@ func hashSearches(n int, hits bool) (sides []side, done func()) {
 		reading("vast", want, func() uint64 { return sumHash(x, sought) }),
 		reading("go-map", want, func() uint64 { return sumFound(table, sought) }),
 		reading("probing-table", want, func() uint64 { return sumProbing(probing, sought) }),
-	}, func() { closed(x.Close()) }
+	}, func() { mustSucceed(x.Close()) }
 }
 
 //go:noinline
@@ -168,7 +168,7 @@ func hashRemovals(n int) (sides []side, done func()) {
 			fillHash(x, keys)
 			m.run(func() { emptyHash(x, keys) })
 			mustBe("vast", x.Len(), 0)
-			closed(x.Close())
+			mustSucceed(x.Close())
 		}},
 		{"go-map", func(m *meter) {
 			table := make(map[uint64]uint64)

@@ -19,7 +19,7 @@ func manyInsertions(n int) (sides []side, done func()) {
 			m.run(func() { fillMany(x, n) })
 			m.weigh()
 			mustBe("vast", x.Len(), n)
-			closed(x.Close())
+			mustSucceed(x.Close())
 		}},
 		{"map-of-slices", func(m *meter) {
 			x := make(map[uint64][]uint64)
@@ -54,7 +54,7 @@ func manyReadings(n int) (sides []side, done func()) {
 	return []side{
 		reading("vast", want, func() uint64 { return sumMany(x, n) }),
 		reading("map-of-slices", want, func() uint64 { return sumManySlices(slices, n) }),
-	}, func() { closed(x.Close()) }
+	}, func() { mustSucceed(x.Close()) }
 }
 
 //go:noinline
@@ -85,7 +85,7 @@ func manyRemovals(n int) (sides []side, done func()) {
 			fillMany(x, n)
 			m.run(func() { emptyMany(x, n) })
 			mustBe("vast", x.Len(), 0)
-			closed(x.Close())
+			mustSucceed(x.Close())
 		}},
 		{"map-of-slices", func(m *meter) {
 			x := make(map[uint64][]uint64)

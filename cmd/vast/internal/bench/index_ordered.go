@@ -25,7 +25,7 @@ func orderedInsertions(n int) (sides []side, done func()) {
 			m.run(func() { fillOrdered(x, keys) })
 			m.weigh()
 			mustBe("vast", x.Len(), n)
-			closed(x.Close())
+			mustSucceed(x.Close())
 		}},
 		{"slice-sorted-once", func(m *meter) {
 			var ps []sortedPair
@@ -63,7 +63,7 @@ func orderedSearches(n int) (sides []side, done func()) {
 	return []side{
 		reading("vast", want, func() uint64 { return sumOrdered(x, sought) }),
 		reading("sorted-slice", want, func() uint64 { return sumSorted(ps, sought) }),
-	}, func() { closed(x.Close()) }
+	}, func() { mustSucceed(x.Close()) }
 }
 
 //go:noinline
@@ -100,7 +100,7 @@ func orderedRanges(n int) (sides []side, done func()) {
 	return []side{
 		reading("vast", want, func() uint64 { return sumRanges(x, lows, width) }),
 		reading("sorted-slice", want, func() uint64 { return sumSortedRanges(ps, lows, width) }),
-	}, func() { closed(x.Close()) }
+	}, func() { mustSucceed(x.Close()) }
 }
 
 // upper returns the end of the range that begins at low, at most the largest uint64.

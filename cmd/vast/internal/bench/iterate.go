@@ -39,7 +39,7 @@ func iterations(n int, half bool) (sides []side, done func()) {
 		reading("vast", want, pass),
 		reading("slice-loop", want, func() float32 { return sumSlice(es) }),
 		reading("free-list", want, func() float32 { return sumFreeList(l) }),
-	}, func() { closed(p.Close()) }
+	}, func() { mustSucceed(p.Close()) }
 }
 
 //go:noinline

@@ -61,7 +61,7 @@ func churns(n int) (sides []side, done func()) {
 				runtime.GC()
 			})
 			mustBe("vast", ls.Len(), 0)
-			closed(ls.Close())
+			mustSucceed(ls.Close())
 			runtime.KeepAlive(owners)
 		}},
 		{"slices", func(m *meter) {
@@ -87,7 +87,7 @@ func collections(n int) (sides []side, done func()) {
 			m.run(runtime.GC)
 			m.weigh()
 			runtime.KeepAlive(owners)
-			closed(ls.Close())
+			mustSucceed(ls.Close())
 		}},
 		{"slices", func(m *meter) {
 			owners := builtSlices(sizes)
@@ -123,7 +123,7 @@ func listIterations(n int) (sides []side, done func()) {
 		{"vast", func(m *meter) {
 			ls, owners := builtLists(sizes)
 			sums("vast", m, func() uint64 { return sumLists(ls, owners) })
-			closed(ls.Close())
+			mustSucceed(ls.Close())
 		}},
 		{"slices", func(m *meter) {
 			owners := builtSlices(sizes)
@@ -157,7 +157,7 @@ func randomAppends(n int) (sides []side, done func()) {
 			ls, owners := builtLists(sizes)
 			m.run(func() { appendToLists(ls, owners, which) })
 			mustBe("vast", countLists(ls, owners), want)
-			closed(ls.Close())
+			mustSucceed(ls.Close())
 		}},
 		{"slices", func(m *meter) {
 			owners := builtSlices(sizes)
@@ -182,7 +182,7 @@ func randomRemovals(n int) (sides []side, done func()) {
 			ls, owners := builtLists(sizes)
 			m.run(func() { removeFromLists(ls, owners, which) })
 			mustBe("vast", countLists(ls, owners), want)
-			closed(ls.Close())
+			mustSucceed(ls.Close())
 		}},
 		{"slices", func(m *meter) {
 			owners := builtSlices(sizes)

@@ -58,10 +58,10 @@ type result struct {
 // time of a side would depend on the previous side.
 func warm(bytes int) {
 	r := made(vm.Reserve(bytes, vm.Options{Name: "bench"}))
-	closed(r.Huge(0, r.Size()))
-	closed(r.Commit(0, bytes))
+	mustSucceed(r.Huge(0, r.Size()))
+	mustSucceed(r.Commit(0, bytes))
 	touch(unsafe.Slice((*byte)(r.Base()), bytes))
-	closed(r.Close())
+	mustSucceed(r.Close())
 }
 
 //go:noinline
@@ -71,8 +71,8 @@ func touch(memory []byte) {
 	}
 }
 
-// contest runs the sides in turns and returns one result for each side. There are rounds+1 rounds, and the
-// first round does not count. Before each run of a side, contest warms the given number of bytes.
+// contest runs the sides in turns and returns one result for each side. Each side runs rounds+1 times, and
+// its first run does not count. If bytes is positive, contest warms this number of bytes before each run.
 func contest(rounds, bytes int, sides []side) []result {
 	took := measure.Turns(rounds+1, len(sides), nil, func(i int) meter {
 		measure.Settle()

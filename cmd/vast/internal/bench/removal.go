@@ -33,7 +33,7 @@ func poolInsertions(n int, again bool) (sides []side, done func()) {
 			m.run(func() { fill(p, n) })
 			m.weigh()
 			mustBe(name, p.Len(), n)
-			closed(p.Close())
+			mustSucceed(p.Close())
 		}}
 	}
 	return []side{
@@ -100,7 +100,7 @@ func removals(n int) (sides []side, done func()) {
 			handles, shuffled = nil, nil
 			m.weigh()
 			mustBe("vast", p.Len(), 0)
-			closed(p.Close())
+			mustSucceed(p.Close())
 		}},
 		{"free-list", func(m *meter) {
 			l := filledFreeList(n)
@@ -136,7 +136,7 @@ func refills(n int) (sides []side, done func()) {
 			handles = nil
 			m.weigh()
 			mustBe(name, p.Len(), n)
-			closed(p.Close())
+			mustSucceed(p.Close())
 		}}
 	}
 	return []side{

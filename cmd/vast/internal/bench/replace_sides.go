@@ -38,7 +38,7 @@ func (t epochTable) operate(entries int, order *rand.PCG, n int) (sum float32) {
 	return sum
 }
 
-func (t epochTable) close() { closed(t.Close()) }
+func (t epochTable) close() { mustSucceed(t.Close()) }
 
 // pointerTable replaces an entry by storing a pointer to a new element.
 type pointerTable []atomic.Pointer[element]

@@ -95,7 +95,7 @@ func ringBlocks(n int) (sides []side, done func()) {
 			var got uint64
 			m.run(func() { got = placeBlocks(r, block, n) })
 			mustBe("vast", got, uint64(n)*sum)
-			closed(r.Close())
+			mustSucceed(r.Close())
 		}},
 		through("locked-ring", func() pipe { return newLockedRing(bytesRing) }),
 		through("lock-free-ring", func() pipe { return newLockFreeRing(bytesRing) }),
@@ -155,7 +155,7 @@ func ringBlocksBetween(n int) (sides []side, done func()) {
 					func() { got = parseInPlace(r, len(block)) })
 			})
 			mustBe("vast", got, uint64(n)*sum)
-			closed(r.Close())
+			mustSucceed(r.Close())
 		}},
 		through("locked-ring", func() pipe { return newLockedRing(bytesRing) }),
 		through("lock-free-ring", func() pipe { return newLockFreeRing(bytesRing) }),
@@ -186,7 +186,7 @@ func parseInPlace(r *ring.Ring, size int) (sum uint64) {
 		if err == io.EOF {
 			return sum
 		}
-		closed(err)
+		mustSucceed(err)
 		sum += parseBlock(b)
 		r.Discard(size)
 	}
@@ -210,7 +210,7 @@ func readAndParse(p pipe, size int) (sum uint64) {
 		if err == io.EOF {
 			return sum
 		}
-		closed(err)
+		mustSucceed(err)
 		sum += parseBlock(out)
 	}
 }
@@ -241,7 +241,7 @@ func ringMessages(n int) (sides []side, done func()) {
 					func() { got = parseInPlace(r, bytesMessage) })
 			})
 			mustBe("vast", got, want)
-			closed(r.Close())
+			mustSucceed(r.Close())
 		}},
 		through("locked-ring", func() pipe { return newLockedRing(bytesRing) }),
 		through("lock-free-ring", func() pipe { return newLockFreeRing(bytesRing) }),

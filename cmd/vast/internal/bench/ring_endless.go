@@ -23,7 +23,7 @@ func ringEndless(n int) (sides []side, done func()) {
 			var got uint64
 			m.run(func() { got = streamEndless(e, record, n) })
 			mustBe("vast", got, want)
-			closed(e.Close())
+			mustSucceed(e.Close())
 		}},
 		{"bytes.Buffer", func(m *meter) {
 			var got uint64
@@ -44,7 +44,7 @@ func streamEndless(e *ring.Endless, record []byte, n int) (sum uint64) {
 		made(e.Append(record))
 		if e.Len() > bytesKept {
 			sum += parseBlock(made(e.At(e.Start(), bytesRecord)))
-			closed(e.Release(e.Start() + bytesRecord))
+			mustSucceed(e.Release(e.Start() + bytesRecord))
 		}
 	}
 	return sum

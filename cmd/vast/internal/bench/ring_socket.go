@@ -66,7 +66,7 @@ func ringFrames(n int) (sides []side, done func()) {
 			var got uint64
 			m.run(func() { got = framesFromSource(r, &repeatedFrames{frames: frames, timesLeft: times}) })
 			check("vast", got)
-			closed(r.Close())
+			mustSucceed(r.Close())
 		}},
 		{"bufio-peek", func(m *meter) {
 			var got uint64
@@ -91,7 +91,7 @@ func framesFromSource(r *ring.Ring, src io.Reader) (sum uint64) {
 		if err == io.EOF {
 			return sum
 		}
-		closed(err)
+		mustSucceed(err)
 		b := made(r.Peek(r.Len()))
 		rest := b
 		for len(rest) >= bytesHeader {
@@ -113,7 +113,7 @@ func framesPeeked(b *bufio.Reader) (sum uint64) {
 		if err == io.EOF && len(header) == 0 {
 			return sum
 		}
-		closed(err)
+		mustSucceed(err)
 		length := int(binary.LittleEndian.Uint32(header))
 		frame := made(b.Peek(bytesHeader + length))
 		sum += frameSum(frame[bytesHeader:])
@@ -129,7 +129,7 @@ func framesRead(b *bufio.Reader) (sum uint64) {
 		if _, err := io.ReadFull(b, header[:]); err == io.EOF {
 			return sum
 		} else if err != nil {
-			closed(err)
+			mustSucceed(err)
 		}
 		frame := buffer[:binary.LittleEndian.Uint32(header[:])]
 		made(io.ReadFull(b, frame))
@@ -144,7 +144,7 @@ func framesOfRing(r *ring.Ring) (sum uint64) {
 		if err == io.EOF {
 			return sum
 		}
-		closed(err)
+		mustSucceed(err)
 		length := int(binary.LittleEndian.Uint32(header))
 		frame := made(r.Peek(bytesHeader + length))
 		sum += frameSum(frame[bytesHeader:])
@@ -167,14 +167,14 @@ func ringSocket(n int, parserApart bool) ([]side, func()) {
 			var got uint64
 			m.run(func() { got = receive(c) })
 			wg.Wait()
-			closed(c.Close())
+			mustSucceed(c.Close())
 			mustBe(name, got, uint64(times)*sum)
 		}}
 	}
 	return []side{
 		over("vast", func(c net.Conn) (sum uint64) {
 			r := newRing()
-			defer func() { closed(r.Close()) }()
+			defer func() { mustSucceed(r.Close()) }()
 			if !parserApart {
 				return framesFromSource(r, c)
 			}
@@ -190,7 +190,7 @@ func ringSocket(n int, parserApart bool) ([]side, func()) {
 		over("bufio-readfull", func(c net.Conn) uint64 {
 			return framesRead(bufio.NewReaderSize(c, bytesRing))
 		}),
-	}, func() { closed(listener.Close()) }
+	}, func() { mustSucceed(listener.Close()) }
 }
 
 func sendFrames(listener net.Listener, frames []byte, times int) {

@@ -59,7 +59,7 @@ func sharedAppends(n, goroutines int) (sides []side, done func()) {
 			})
 			m.weigh()
 			mustBe(name, a.Len(), n)
-			closed(a.Close())
+			mustSucceed(a.Close())
 		}}
 	}
 	slice := func(name string, fill func(s *lockedSlice, n int)) side {
@@ -85,7 +85,7 @@ func fillByAppender(a *bulk.SharedArray[element], n int) {
 		appender.Append(element{position: vector{float32(i), 1, 2}})
 	}
 	_, _, err := appender.Flush()
-	closed(err)
+	mustSucceed(err)
 }
 
 //go:noinline

@@ -7,12 +7,12 @@ import (
 	"github.com/vastgo/vast/bulk"
 )
 
-// window is the number of elements that each goroutine of the works shared-churn keeps.
+// window is the number of elements that each goroutine keeps in the works shared-churn-1 to shared-churn-8.
 const window = 1024
 
-// sharedChurns returns the sides, that is, the ways to do the works shared-churn: remove n elements, on
-// several goroutines, and insert a new element after each removal. Each goroutine removes random elements of
-// its own window.
+// sharedChurns returns the sides of one of the works shared-churn-1 to shared-churn-8. Each side removes n
+// elements, on several goroutines, and inserts a new element after each removal. Each goroutine removes
+// random elements of its own window.
 func sharedChurns(n, goroutines int) (sides []side, done func()) {
 	return []side{
 		churning("vast", n, goroutines, func() store[bulk.Handle[element]] {
@@ -110,7 +110,7 @@ func churning[H any](name string, n, goroutines int, open func() store[H]) side 
 		mustBe(name, s.live(), goroutines*window-int(lost.Load()))
 		mustBe(name, int(lost.Load()), 0)
 		if s.close != nil {
-			closed(s.close())
+			mustSucceed(s.close())
 		}
 	}}
 }

@@ -107,8 +107,8 @@ func sharedReads(n int, kind sharedReading) (sides []side, done func()) {
 		churnUntil(stop, func(e *element) uint64 { return std.insert(*e) }, std.remove)
 	}))
 	return sides, func() {
-		closed(p.Close())
-		closed(plain.pool.Close())
+		mustSucceed(p.Close())
+		mustSucceed(plain.pool.Close())
 	}
 }
 

@@ -76,7 +76,7 @@ func tableSteps(n int, l bulk.Layout, c calculation) (sides []side, done func())
 		fields := appendFields(n)
 		sides = append(sides, timed("slices", fields.get, func() { c.fields(fields) }))
 	}
-	return sides, func() { closed(t.Close()) }
+	return sides, func() { mustSucceed(t.Close()) }
 }
 
 // tableAppends returns the sides of the work table-append: append n particles, each with its own call.
@@ -90,7 +90,7 @@ func tableAppends(n int) ([]side, func()) {
 			})
 			m.weigh()
 			checkParticles("vast", n, 0, nil, t.get)
-			closed(t.Close())
+			mustSucceed(t.Close())
 		}},
 		{"structs", func(m *meter) {
 			var ps []particle
@@ -134,7 +134,7 @@ func tableRemovals(n int) ([]side, func()) {
 			m.run(func() { removeFromTable(t, rows) })
 			mustBe("vast", t.Len()-(n-len(rows)), 0)
 			checkRemaining("vast", func(i int) float32 { return *t.life.At(i) })
-			closed(t.Close())
+			mustSucceed(t.Close())
 		}},
 		{"structs", func(m *meter) {
 			ps := appendStructs(n)
@@ -173,8 +173,8 @@ func tableStagger(n int) ([]side, func()) {
 		}}
 	}
 	return []side{visit("vast", staggered), visit("page-aligned", aligned)}, func() {
-		closed(staggered.Close())
-		closed(aligned.Close())
+		mustSucceed(staggered.Close())
+		mustSucceed(aligned.Close())
 	}
 }
 
@@ -198,8 +198,8 @@ func tableRows(n int) ([]side, func()) {
 					panic("bench: the layouts have not visited the same rows")
 				}
 			}
-			closed(blocks.Close())
-			closed(columns.Close())
+			mustSucceed(blocks.Close())
+			mustSucceed(columns.Close())
 		}
 }
 
@@ -231,5 +231,5 @@ func temporaries(n int) ([]side, func()) {
 	return []side{
 		timed("vast", func() { columns.move(p) }),
 		timed("direct", func() { movePool(p) }),
-	}, func() { closed(p.Close()) }
+	}, func() { mustSucceed(p.Close()) }
 }

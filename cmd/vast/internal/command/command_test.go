@@ -48,7 +48,7 @@ func TestUnknownCommand(t *testing.T) {
 }
 
 func TestHelpOfCommands(t *testing.T) {
-	names := []string{"earth", "bench", "doctor", "top", "query", "store", "soak", "docs", "version"}
+	names := []string{"earth", "bench", "doctor", "top", "query", "sql", "store", "soak", "docs", "version"}
 	for _, name := range names {
 		for _, args := range [][]string{{name, "-h"}, {"help", name}} {
 			status, stdout, stderr := run(args...)

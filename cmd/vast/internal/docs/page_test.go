@@ -70,7 +70,7 @@ func TestPageKeys(t *testing.T) {
 		"=== 'false'")
 	p.Press(kb.Enter)
 	p.arrive("/guide/cookbook-entities.html#delete-entities-in-a-loop")
-	// The key n types a letter in the search box, and opens the next page elsewhere.
+	// In the search box, the key n types a letter. Outside the box, the key opens the next page.
 	p.letter("/")
 	p.letter("n")
 	p.Until("query.value === 'n' && location.pathname.endsWith('entities.html')")

@@ -28,7 +28,7 @@ func (s stage) String() string {
 	return fmt.Sprintf("%s %d %%", s.name, 100*s.done/s.total)
 }
 
-// loaded is a world, its checkpoints, and the index of its places for an inspector.
+// loaded is a world, its checkpoints, its places, and the index of these places for an inspector.
 type loaded struct {
 	earth *simulation.Earth
 	saves *saves // nil without -data

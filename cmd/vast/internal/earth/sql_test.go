@@ -18,7 +18,7 @@ import (
 
 func TestMain(m *testing.M) { browsertest.Main(m) }
 
-// lines asks the inspector at u a statement, and returns the lines of the answer.
+// lines sends a statement to the inspector at u, and returns the lines of the answer.
 func lines(t *testing.T, u *url.URL, statement string) (list []string) {
 	t.Helper()
 	var body []byte
@@ -30,7 +30,7 @@ func lines(t *testing.T, u *url.URL, statement string) (list []string) {
 }
 
 func TestInspectorAnswersSQL(t *testing.T) {
-	b := begin(t, "-plain", "-sql", "127.0.0.1:0") // both share a database
+	b := begin(t, "-plain", "-sql", "127.0.0.1:0") // one database for the inspector and for -sql
 	u := b.url()
 	got := lines(t, u, "SELECT name, population, lat FROM places ORDER BY population DESC")
 	if len(got) != 7 || got[0] != `{"columns":[{"name":"name","type":"TEXT"},`+

@@ -11,8 +11,9 @@ import (
 	"strings"
 )
 
-// decodeRow decodes a line, which is an array of values that begins with a bracket. decodeRow is several
-// times as fast as package encoding/json, and takes no memory for nested arrays, which a row must not have.
+// decodeRow decodes line, an array of values. The first byte of line must be a [. decodeRow is several
+// times as fast as package encoding/json. A row must not have nested arrays: decodeRow refuses them without
+// taking memory for them.
 func decodeRow(line []byte, to []driver.Value) (err error) {
 	rest := line[1:]
 	for i := range to {

@@ -28,7 +28,8 @@ func (c canned) QueryContext(ctx context.Context, text string, _ []driver.NamedV
 	return r, nil
 }
 
-// FuzzRows reads arbitrary answers. If the driver accepts an answer, encoding/json must read the same rows.
+// FuzzRows reads arbitrary answers. If the driver accepts an answer, encoding/json must read the same values
+// from each row that it accepts.
 func FuzzRows(f *testing.F) {
 	for _, seed := range []string{answer, "{}", `{"columns":[]}` + "\n[]\n" + `{"rows":1}` + "\n",
 		`{"columns":[{"name":"a"}]}` + "\n[1.5]\n[\"\\ud800\"]\n" + `{"rows":2}` + "\n",
@@ -54,7 +55,7 @@ func FuzzRows(f *testing.F) {
 			d := json.NewDecoder(strings.NewReader(lines[i+1]))
 			d.UseNumber()
 			if err := d.Decode(&want); err != nil {
-				continue // some numbers, such as 01, are not JSON
+				continue // the driver accepts some numbers that are not JSON, such as 01
 			}
 			for k, v := range row {
 				if same, ok := equal(v, want[k]); ok && !same {

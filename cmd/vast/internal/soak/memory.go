@@ -157,7 +157,8 @@ func provoke(f func()) (fault *guard.Fault) {
 	return nil
 }
 
-// regions reserves regions and mirrors, uses them page by page, and closes them.
+// regions commits, writes and decommits pages of a region, and compares the halves of a mirror. Each round
+// uses a new region and a new mirror.
 func regions(t *tally) churn {
 	return churn{name: "regions", round: func(r *rand.Rand) {
 		const pages = 64

@@ -43,7 +43,7 @@ type town struct {
 	births   []*vast.Archetype
 	born     [][2]bool // for each archetype of births: whether it has the column at, and the tag ill
 
-	moved     func(old, now vast.Entity) // called for each person that moves
+	moved     func(old, now vast.Entity) // called for each entity that changes its slot
 	people    map[vast.Entity]*person
 	list      []vast.Entity // all people and some deleted people, in any order
 	gone      []vast.Entity // some deleted people

@@ -7,7 +7,7 @@ import (
 )
 
 // minRegrouped is the smallest maxPeople of a town in which gather calls Regroup. Regroup may make an
-// archetype for each set of components, and a smaller world has too few slots for so many archetypes.
+// archetype for each set of components, and a smaller world has too few slots for these archetypes.
 const minRegrouped = 1 << 12
 
 // gather compacts the people with Regroup or Pack, sometimes with a bound on the number of moves.

@@ -70,9 +70,9 @@ world or a running program. Without a statement, the command reads statements fr
 input; on a terminal, it shows a prompt, where \d lists the tables.
 
 %s
-The dialect is SQLite's, except on another PostgreSQL server. Statements about a stored world
-only read; a running program decides whether statements may write. The command
-cmd/vast/vastarrow writes results into files of Parquet and Arrow.
+The dialect is SQLite's. A PostgreSQL server that is not a Vast program has its own dialect.
+Statements about a stored world only read; a running program decides whether statements may
+write. The command cmd/vast/vastarrow writes results into files of Parquet and Arrow.
 `, b.String())
 }
 

@@ -189,7 +189,7 @@ func component(col vast.AnyColumn, e vast.Entity) any {
 	return nil
 }
 
-// maxText is the largest number of characters of a component in a comparison.
+// maxText is the largest number of characters of a component's text that a difference shows.
 const maxText = 300
 
 func text(v any) string {

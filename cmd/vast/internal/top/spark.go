@@ -79,7 +79,7 @@ func spark(values []float64, rows int, top, bound float64) []tty.Line {
 		for _, v := range values {
 			level := 0
 			if v >= 0 && top > 0 {
-				// A small value gets one eighth, so that it is visible.
+				// Zero and small values get one eighth. Only a missing value leaves its column empty.
 				level = max(int(math.Round(v/top*float64(8*rows))), 1)
 			}
 			t := tty.Accent

@@ -219,8 +219,9 @@ func (v *Values) several(e ast.Expr) bool {
 }
 
 // Base returns the pointer or slice through which an expression is reached, such as p for p.Place.X and s for
-// s[i].X. It returns nil if the expression is part of a variable, has no address, or is reached only through
-// an embedded pointer.
+// s[i].X. A map does not count: Base returns p for p.m[k], and nil for m[k]. It also returns nil if the
+// expression is a variable, is a part of a variable or of a call's result, or is reached only through an
+// embedded pointer.
 func Base(info *types.Info, e ast.Expr) ast.Expr {
 	for {
 		var x ast.Expr

@@ -15,8 +15,8 @@ import (
 
 // kept reports whether something else may keep memory alive. If place is set, this memory is the local
 // variable v, otherwise the target of v. For example, the target may be pinned, stored in another variable or
-// passed to a function. Memory outside of Go's heap keeps nothing alive. steps limits the variables that kept
-// follows.
+// passed to a function. Memory outside of Go's heap keeps nothing alive. If v is assigned to another
+// variable, kept also examines that variable, with steps-1. If steps is 0, kept returns true.
 func (f *finder) kept(v *types.Var, place bool, steps int) bool {
 	if f.uses == nil {
 		f.uses = map[*types.Var][]inspector.Cursor{}

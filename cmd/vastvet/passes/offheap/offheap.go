@@ -90,9 +90,9 @@ func (f *finder) need(fn *types.Func) []int {
 	return nil
 }
 
-// infer finds the functions of the package that always pass a type parameter to a function whose type
-// argument must not contain Go pointers. Outside of the packages of the method checking, a call under a
-// condition does not count, because the condition may depend on the type.
+// infer finds the functions of the package that pass a type parameter to a function whose type argument must
+// not contain Go pointers. A call under a condition counts only in a package that imports internal/layout
+// (see checking). Elsewhere it does not count, because the condition may depend on the type.
 func (f *finder) infer() {
 	var generic []*ast.FuncDecl
 	for _, file := range f.Files {

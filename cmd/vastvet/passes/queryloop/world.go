@@ -209,7 +209,7 @@ func (ws worlds) given(all []trace.Source, steps int) (from fieldWorlds, ok bool
 		}
 		inner, ofField := w.from.(fieldWorlds)
 		if !ofField || w.in != ws.holder(s.Expr, steps) {
-			inner = fieldWorlds{w} // only another field of the same struct stands for its own worlds
+			inner = fieldWorlds{w} // the worlds in w count only if w is in a field of the same struct
 		}
 		for _, w := range inner {
 			if w != (world{}) {

@@ -85,7 +85,8 @@ func (f *function) origin(e ast.Expr, number int, s *state) *origin {
 	return nil
 }
 
-// marks returns the marks of an arena, owner, that are valid at a call, in the form of origin.marks.
+// marks returns the marks that are valid at a call. owner is the arena of the marks. The result has the form
+// of origin.marks.
 func (f *function) marks(call *ast.CallExpr, owner place, s *state) string {
 	var at []token.Pos
 	for p, o := range s.origins {

@@ -70,8 +70,8 @@ function search(made, query) {
   return [...all, ...some.filter((r) => !seen.has(r.id))].slice(0, maxResults);
 }
 
-// excerpt appends to an element the part of a text around the first word in words. It marks all these words in
-// the part.
+// excerpt appends a part of a text to an element: the part around the first word that begins with one of words.
+// It marks all such words in the part.
 function excerpt(into, text, words) {
   const wanted = (word) => wordsOf(word).map(stem).some((w) => w && words.some((a) => w.startsWith(a)));
   const places = [...text.matchAll(/[\p{L}\p{N}]+/gu)];

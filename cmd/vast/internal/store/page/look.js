@@ -49,7 +49,7 @@ async function show(index) {
       inside.reload(); // the inspector shows the same view of the new moment
     }
     say(state.dropped ? `Left out: ${state.dropped.join(', ')}. ` +
-      'Only the program that saved this can read it.' : '');
+      'Only the program that saved this data can read it.' : '');
   } catch (error) {
     say(error.message);
     wanted = state.shown;
