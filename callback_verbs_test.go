@@ -233,8 +233,9 @@ var callbackVerbs = map[string]func(f *callbackWorld){
 }
 
 func TestCallbackVerbsAreComplete(t *testing.T) {
-	// These methods only read the receiver, make a value, run a callback of callbackPlaces, or do for a slot
-	// what a method of callbackVerbs does for an entity.
+	// These methods only read the receiver, make a value, set the position of Commands, run a callback of
+	// callbackPlaces, or do for a slot, a run or a Disabled what a method of callbackVerbs does for an entity
+	// or a Tag.
 	others := strings.Fields(`
 		World.Admit World.Visit Column.At Column.TryAt SparseColumn.At SparseColumn.EditAt SparseColumn.TryAt
 		HeapColumn.At HeapColumn.EditAt HeapColumn.TryAt Relation.At Tag.HasAt

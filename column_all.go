@@ -14,7 +14,7 @@ func (c *column) startAll(what string, q Query, k *walk) {
 		panic(fmt.Sprintf("vast: %s: the column was not made with NewColumn", what))
 	}
 	if c.switches {
-		c.set.Tighten() // the operation passes whole blocks by exact summaries
+		c.set.Tighten() // for a whole block, the operation reads only the summaries, which must be exact
 	}
 	c.world.startAll(what, q, k)
 	if invariants.Enabled {

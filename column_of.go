@@ -14,10 +14,10 @@ import (
 // world.
 //
 // ColumnOf returns an error if the world has no Column of type T, if several columns have this type, or if
-// the only column of this type is a [SparseColumn] or a [HeapColumn]. The error names the columns and says
-// what to do. For a SparseColumn or a HeapColumn, keep the value that [NewSparseColumn] or [NewHeapColumn]
-// returned, or find the column with package probe. Columns of relations, edges and the world's [Names] do not
-// count. ColumnOf panics if the world is closed.
+// the only column of this type is a [SparseColumn], a [HeapColumn] or a shared.Column. The error names the
+// columns and says what to do. For a column of another kind, keep the value that [NewSparseColumn],
+// [NewHeapColumn] or shared.New returned, or find the column with package probe. Columns of relations, edges
+// and the world's [Names] do not count. ColumnOf panics if the world is closed.
 func ColumnOf[T any](w *World) (Column[T], error) {
 	w.mustTakeColumns("ColumnOf")
 	typ := reflect.TypeFor[T]()

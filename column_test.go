@@ -144,8 +144,8 @@ func TestColumnEdge(t *testing.T) {
 	deleteAtTheEdge[[1001]byte](t)
 }
 
-// TestColumnsBeyondMask uses 200 columns, because the mask of a word's added columns has only 64 bits, and
-// several columns share a bit. Deletion must remove the component of every column.
+// TestColumnsBeyondMask uses 200 columns, so that several columns share a bit of owner.extra, which has only
+// 64 bits. Deletion must remove the components in all columns.
 func TestColumnsBeyondMask(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1024})
 	defer w.Close()
@@ -176,7 +176,7 @@ func TestColumnsBeyondMask(t *testing.T) {
 			t.Errorf("column %d: the slot's next entity has the component: %v", i, c.Has(again))
 		}
 		if c.Has(neighbour) != (i%2 == 0 || i == 3) || i%2 == 0 && *c.Get(neighbour) != uint32(i+1000) {
-			t.Errorf("column %d: the neighbour lost its component", i)
+			t.Errorf("column %d: the neighbour has another component than before", i)
 		}
 	}
 	w.checkInvariants()

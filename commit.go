@@ -6,8 +6,8 @@ import "slices"
 // shrink gives the new memory back, because the limit counts this memory, and others may share the limit.
 type committedSizes struct {
 	size         uint32
-	gens         int               // bytes above w.control
-	owners       int               // bytes below w.control
+	gens         int               // bytes above the seam of w.control
+	owners       int               // bytes below the seam of w.control
 	live, vacant int               // bits
 	columns      []columnCommitted // a part of World.sizes
 }

@@ -72,7 +72,7 @@ func (q *query) makeFilter() bitset.Filter {
 		if len(group) == 1 {
 			and = append(and, group[0]) // a group of one column asks for that column
 		}
-		return len(group) <= 1 // a group of no column is kept
+		return len(group) <= 1 // if the group is empty, the bits of q.kept decide it
 	})
 	if len(and) == 0 {
 		and = append(and, q.world.live)
@@ -160,7 +160,8 @@ func (s *enabledSets) require(c *column, kept bool) {
 	}
 }
 
-// addSet makes the filter ask for a set that changes as the column's presence bits do.
+// addSet makes the filter ask for a set of slots. If the column's presence bits may be toggled, the bits of
+// the set may be toggled, too.
 func (s *enabledSets) addSet(c *column, set *bitset.Set) {
 	switch {
 	case c.switches:

@@ -12,9 +12,9 @@ import (
 // linkPair is a relation or edges of the originals, and its counterpart for the copies.
 type linkPair struct{ from, to linked }
 
-// Copying returns a *copying. columns has, for each column of from, the column of `to` that gets its
-// components, or nil. The two columns have elements of the same type. For the sources of links, they have
-// links of the same kind.
+// Copying returns a *copying. For each column of the world from, columns has the counterpart in the world to,
+// or nil. The two columns have elements of the same type. If one column holds the sources of a relation or of
+// edges, the other column holds the sources of links of the same kind.
 func (states) Copying(from, to *World, columns []any) any {
 	k := &copying{from: from, to: to, known: make(map[string]*copyGroup),
 		columns: make([]*column, len(from.columns))}
@@ -88,11 +88,12 @@ func (k *copying) roomForLinks() error {
 	return nil
 }
 
-// copyLinks makes the links of the copies, and calls the OnAdd hooks of each relation after its links.
+// copyLinks makes the links of the copies. After the links of a relation or of edges, it calls the OnAdd
+// hooks of the sources.
 func (k *copying) copyLinks(op operation) {
 	for _, p := range k.links {
 		if k.n > len(k.originals) && k.count(p).sourcesEnd == 0 {
-			continue // without a step for each copy
+			continue // no links: skip the loop over all copies
 		}
 		k.gained, k.gains = k.gained[:0], k.gains[:0]
 		switch l := p.from.(type) {
@@ -194,9 +195,9 @@ func (l *relation) enterAt(source uint32, target Entity, level uint32) {
 
 // copiedEdge is an edge of an original.
 type copiedEdge struct {
-	row   int
+	row   int    // index of the source in copying.originals
 	to    uint32 // slot of the target
-	toRow int    // row of the target, or -1
+	toRow int    // index of the target in copying.originals, or -1
 	value unsafe.Pointer
 }
 

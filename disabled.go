@@ -34,11 +34,11 @@ import (
 //     the tag notes disabled entities as added, and enabled entities as removed.
 //   - They do not count in [World.Changes], and add no components that [World.Require] names.
 //
-// The methods of Tag are structural changes here too. An archetype may have the tag: its entities are born
-// disabled.
+// The methods of Tag that add or remove the tag are structural changes, as for every Tag. An archetype may
+// have the tag: its entities are born disabled.
 //
 // A world pays for a Disabled with 1 bit for each slot. A query pays a few instructions for each 64-slot word
-// and each tag that it obeys. If whole blocks of 4,096 slots are disabled by AddAll, a query passes each
+// and each tag that it obeys. If whole blocks of 4,096 slots are disabled by AddAll, a query skips each
 // block in one step. After Disable and Enable, queries may look at each 64-slot word of such a block, until
 // AddAll, RemoveAll or [World.Trim] is called.
 type Disabled struct{ Tag }

@@ -247,8 +247,7 @@ func (w *World) emptied(x *extent) {
 	x.spare = true
 }
 
-// reclaim gives the spare extents of all archetypes except a back to the world, and reports whether there
-// were any.
+// reclaim returns spare extents to the world, but not that of archetype a. It reports whether there were any.
 func (w *World) reclaim(a *Archetype) bool {
 	found := false
 	for _, other := range w.archetypes {

@@ -19,8 +19,8 @@ type joinedWorld struct {
 	es      []Entity
 }
 
-// newJoinedWorld makes n entities in a hierarchy. The mean number of sources of a target is near width. On
-// average, one of `every` entities has the component a, and one of two has b.
+// newJoinedWorld makes n entities in a hierarchy. The mean number of sources of a target is near width. An
+// entity has the component a with the probability 1/every, and b with the probability 1/2.
 func newJoinedWorld(tb testing.TB, n, width, every int) *joinedWorld {
 	w := &joinedWorld{World: NewWorld(Options{MaxEntities: n + 64})}
 	tb.Cleanup(func() { w.Close() })
@@ -59,7 +59,7 @@ func (w *joinedWorld) matching(f func(Entity) bool) []Entity {
 	return es
 }
 
-// TestJoinWays compares all ways of testing a join.
+// TestJoinWays checks that each way of testing a join yields the same entities.
 func TestJoinWays(t *testing.T) {
 	for _, size := range []struct{ n, width, every int }{
 		{300, 1, 3}, {300, 3, 100}, {1000, 10, 2}, {200, 2, 1}, {200, 2, 1000},
@@ -120,7 +120,7 @@ func TestJoinWays(t *testing.T) {
 	}
 }
 
-// TestJoinChoice checks which way a loop takes.
+// TestJoinChoice checks that Plan names the expected way of testing a join.
 func TestJoinChoice(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1 << 16})
 	defer w.Close()

@@ -176,7 +176,7 @@ func TestManyColumns(t *testing.T) {
 	if n := w.Query(columns...).Count(); n != 1 {
 		t.Errorf("%d entities have all components", n)
 	}
-	// Of 601 entities, 5 have column 7. 70 other entities have none of the columns 100 to 299.
+	// 5 of the 601 entities have column 7. 70 other entities have none of the columns 100 to 299.
 	if n := w.Query().Any(columns[100:]...).Without(cols[7]).Count(); n != 601-5-70 {
 		t.Errorf("%d entities have one of the last 200 columns and lack column 7, want 526", n)
 	}

@@ -130,7 +130,8 @@ func (a *Archetype) vacancies() iter.Seq[uint32] {
 	}
 }
 
-// cut gives the words after the archetype's last entity or worn slot back to the world.
+// cut gives the words after the archetype's last entity or worn slot back to the world. A worn slot is at its
+// last generation and will never hold an entity again.
 func (a *Archetype) cut() {
 	k := len(a.extents) - 1
 	if k < 0 || a.extents[k].used == 0 { // World.emptied keeps one extent without entities

@@ -216,8 +216,8 @@ func TestQueryAllocatesNothing(t *testing.T) {
 	}
 }
 
-// TestQueryOfManyColumns requires more columns than the two for which bitset.Filter has fields of their own,
-// and excludes several columns.
+// TestQueryOfManyColumns runs a query that requires nine columns and excludes three. bitset.Filter has
+// separate fields only for the first two required columns.
 func TestQueryOfManyColumns(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)

@@ -56,7 +56,7 @@ const none = ^uint32(0)
 // link holds the data that a relation stores about a source, besides the source's target.
 type link struct {
 	next, prev uint32 // neighbours of the source in the list of the target's sources, or none
-	level      uint32 // depth of the source, at most deep; 0 in a cyclic relation and in unused links
+	level      uint32 // min(depth of the source, deep); 0 in a cyclic relation and in unused links
 }
 
 // family holds the data that a relation stores about a target.

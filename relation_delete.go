@@ -26,7 +26,8 @@ type linked interface {
 	// unlinkTarget removes all links to a target that is deleted, and returns how many sources lost their
 	// last link.
 	unlinkTarget(slot uint32) (orphans int)
-	// trimEnd decommits the memory outside of the columns for the slots from end on, which hold no entities.
+	// trimEnd decommits the memory that the links use besides the two columns, for the slots from end on.
+	// These slots hold no entities.
 	trimEnd(end int) error
 	// roomAt makes room in slot dst for the links of the entity in slot src.
 	roomAt(dst, src uint32) error

@@ -336,7 +336,8 @@ func (k *relation) roomAt(dst, src uint32) error {
 	return nil
 }
 
-// renew renews the slots in links and families. Targets are components, and column.renew renews them.
+// renew replaces the slots of moved entities in links and families by their new slots. Targets are
+// components, and column.renew replaces them.
 func (k *relation) renew(n *renewal) {
 	for slot := range k.sources.present() {
 		l := k.link(slot)

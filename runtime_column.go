@@ -11,7 +11,7 @@ import (
 )
 
 // NewColumn registers a component whose type is known only at run time. It panics as NewColumn, NewTag,
-// NewSparseColumn and NewHeapColumn of package vast do.
+// NewSparseColumn and NewHeapColumn of package vast do, and as New of package shared does.
 func (probes) NewColumn(w *World, name string, typ reflect.Type, s probing.Storage) AnyColumn {
 	if s == probing.StorageTag {
 		if typ != nil {

@@ -182,7 +182,7 @@ func (a *Archetype) promise(n int) {
 }
 
 // putBirths makes the elements of the entities born in the slots [lo, hi), in the columns with stores, and
-// notes the births for trackers.
+// notes the births for trackers and groups.
 func (a *Archetype) putBirths(lo, hi uint32) {
 	if a.promised > 0 {
 		a.promise(max(0, a.promised-int(hi-lo)))
@@ -214,8 +214,8 @@ func (c *column) dropIn(word uint32, mask uint64) {
 	}
 }
 
-// dropLosses removes elements from all stores, and notes the losses for trackers. Bit i of mask stands for
-// slot word*64+i.
+// dropLosses removes elements from all stores, and notes the losses for trackers and groups. Bit i of mask
+// stands for slot word*64+i.
 func (w *World) dropLosses(word uint32, mask uint64) {
 	for _, c := range w.watched {
 		if word >= c.slots/64 {

@@ -47,7 +47,7 @@ type visitor struct {
 // Any goroutine may call Visit at any time, unless the owner waits for the goroutine. Code that the owner
 // runs (a system, a hook, the body of a loop, or f itself) must not call Visit, because the call would wait
 // for itself. Such code can do the work of f directly. Visit panics if a schedule or a visitor's function
-// runs such code, and no other world is in a tick or runs a visitor's function. In other cases, Visit does
+// runs such code, unless another world is in a tick or runs a visitor's function. In other cases, Visit does
 // not detect the mistake, and waits until the context ends.
 //
 // Visit returns nil if f has returned true, the context's error if the context ends first, [ErrClosed] if the
@@ -120,7 +120,8 @@ func (w *World) Admit(most time.Duration) (more bool) {
 	return w.visits.admit(most)
 }
 
-// call calls look. Package atwork recognizes the code that look calls, because call is among its callers.
+// call calls look. Package atwork recognizes the code that look calls, because the method call is among the
+// callers of that code.
 //
 //go:noinline
 func (v *visits) call(look func() (done bool)) (done bool) { return look() }

@@ -301,8 +301,8 @@ func panicOf(f func()) (v any) {
 	return nil
 }
 
-// mayRefuse runs f, which makes n entities of archetype a or room for n entities. f may fail only if slots are
-// lacking, and a failure must change nothing.
+// mayRefuse runs f, which makes n entities of archetype a or room for n entities. f may fail only if slots
+// are lacking, and a failure must change nothing.
 func (m *model) mayRefuse(a, n int, f func() error) {
 	changes, lens, slots := m.world.changes, m.lens(), m.world.size
 	var err error

@@ -90,7 +90,8 @@ func (m *model) applyPack(b *byteStream) {
 			continue
 		}
 		v := m.entities[old]
-		m.must(v != nil && m.entities[e] == nil && !slices.Contains(m.stale, e), "Pack moves %v to %v", old, e)
+		m.must(v != nil && m.entities[e] == nil && !slices.Contains(m.stale, e), "Pack moves %v to %v", old,
+			e)
 		m.died(old)
 		m.entities[e], m.order[i] = v, e
 		m.noteEntity(e)
@@ -108,7 +109,8 @@ func (m *model) applyNew(b *byteStream) {
 	m.born(e, a)
 	for _, i := range modelSets[a] {
 		v, has := m.columns[i].get(e)
-		m.must(has && v == 0, "Get finds component %d of a new entity: %v, value %d, want true and 0", i, has, v)
+		m.must(has && v == 0, "Get finds component %d of a new entity: %v, value %d, want true and 0", i, has,
+			v)
 	}
 	m.writeAll(e, uint64(b.next()+1))
 }

@@ -11,7 +11,7 @@ import (
 )
 
 func TestWorldsFillUp(t *testing.T) {
-	tight := 4*vm.PageSize() - 64 // the generations of so many slots fill their pages to the last byte
+	tight := 4*vm.PageSize() - 64 // slots whose generations fill their pages to the last byte
 	sizes := []int{64, 128, 960, 1024, 16_320, 16_384, tight - 64, tight, tight + 64, 2*tight + 64}
 	for _, n := range sizes {
 		w := NewWorld(Options{MaxEntities: n})

@@ -63,7 +63,8 @@ func TestWorldsInTurn(t *testing.T) {
 			"a large component": func() { block[99]++ },
 		} {
 			if f := faultOf(t, use); f == nil || !f.Closed {
-				t.Fatalf("an access to %s of a closed world faults with %v, want a fault with Closed set", what, f)
+				t.Fatalf("an access to %s of a closed world faults with %v, want a fault with Closed set",
+					what, f)
 			}
 		}
 	}

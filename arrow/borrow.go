@@ -15,9 +15,9 @@ const lateRelease = "vastarrow: Records: a record was not released before the st
 	"end " +
 	"of the loop's body, and copy what the program needs for longer"
 
-// borrowed watches those buffers of a record that share the memory of a world. It is nil in builds without
-// the tag invariants. In builds with the tag, the buffers are copies, and borrowed poisons them (see
-// invariants.Poison) when they are released.
+// borrowed watches buffers of a record. In builds without the tag invariants, borrowed is nil, and these
+// buffers share the memory of a world. In builds with the tag, the buffers are copies, and borrowed poisons
+// them (see invariants.Poison) when they are released.
 type borrowed struct {
 	world   *vast.World
 	changes uint64       // World.Changes when the record was made

@@ -37,7 +37,7 @@ type note struct {
 
 type rare struct{ A, B uint64 }
 
-// fixture is a world with a column of each kind.
+// fixture is a world with columns of different kinds.
 type fixture struct {
 	*vast.World
 	position vast.Column[position]
@@ -109,8 +109,8 @@ func (f *fixture) fill(t testing.TB, n int) {
 	}
 }
 
-// dump describes all entities in the order of position.Y. Where a component refers to an entity, dump writes
-// the entity's number in this order, so that dumps of two worlds can be compared.
+// dump describes all entities in descending order of position.Y. Where a component refers to an entity, dump
+// writes the entity's number in this order, so that dumps of two worlds can be compared.
 func (f *fixture) dump() string {
 	all := slices.Collect(f.Query().All())
 	slices.SortFunc(all, func(a, b vast.Entity) int {

@@ -33,8 +33,8 @@ type importer struct {
 	ids        *cells            // IDs of the entities in the file
 	rows       int               // rows in the cells
 	most       int               // rows that fit into the cells
-	made       int               // rows of which entities were made
-	mostRows   int
+	made       int               // rows whose entities were made
+	mostRows   int               // ReadOptions.MaxRows
 	archetypes map[string]*vast.Archetype
 	report     Report
 
@@ -48,7 +48,7 @@ type incoming struct {
 	cells   []*cells
 	refers  bool   // whether a leaf refers to an entity
 	present []bool // for each row, whether the entity gets the component
-	every   bool   // whether all rows have the component; false if the importer has too many archetypes
+	every   bool   // whether all rows in the cells have it; false if the importer has too many archetypes
 }
 
 // link is a reference to an entity of the file, which Read resolves when it has made all entities.

@@ -128,21 +128,20 @@ func describe(col vast.AnyColumn) (component, error) {
 	}
 	if info.Linked != "" {
 		return c, fmt.Errorf("vastarrow: column %q belongs to the links of %q, which do not fit into one "+
-			"column: "+
-			"leave it out", info.Name, info.Linked)
+			"column: leave it out", info.Name, info.Linked)
 	}
 	if info.Type != nil {
 		c.leaves = appendLeaves(nil, name, info.Type, 0)
 	}
 	isJSON := func(l leaf) bool { return l.kind == kindJSON }
-	if info.Storage == probe.StorageDense && !slices.ContainsFunc(c.leaves, isJSON) {
-		c.stride = int(info.Type.Size())
-	} else {
-		c.role = roleBoxed
-	}
-	if len(c.leaves) == 0 { // a tag, or a type without leaves such as struct{}
+	switch {
+	case len(c.leaves) == 0: // a tag, or a type without leaves such as struct{}
 		c.role = roleTag
 		c.leaves = []leaf{{name, nil, kindBool, 0, 0}}
+	case info.Storage == probe.StorageDense && !slices.ContainsFunc(c.leaves, isJSON):
+		c.stride = int(info.Type.Size())
+	default:
+		c.role = roleBoxed
 	}
 	return c, nil
 }

@@ -56,7 +56,7 @@ func openArrow(data []byte, f Format) (*arrow.Schema, func() (arrow.RecordBatch,
 	options := []ipc.Option{
 		// A damaged file can ask for any amount of memory for a compressed buffer. Real data rarely shrinks
 		// to less than a hundredth, so 256 times the size is enough.
-		ipc.WithAllocator(newBounded(64<<20+256*len(data))),
+		ipc.WithAllocator(newBounded(64<<20 + 256*len(data))),
 		ipc.WithMetadataSizeLimit(size), ipc.WithBodySizeLimit(size),
 		ipc.WithEnsureNativeEndian(true),
 	}

@@ -20,15 +20,16 @@ type Report struct {
 	// Nulls counts the values that are null in a row where another field of the same component is not null.
 	// The field is then zero.
 	Nulls int
-	// Refused counts values that did not fit into their field, such as 300 in an int8, names that another
-	// entity has, and links that cannot be made, such as links to entities that the file lacks. Such fields
-	// are zero or absent. Such names and links are absent.
+	// Refused counts three kinds of values:
+	//   - values that do not fit into their field, such as 300 in an int8; the field is zero or absent,
+	//   - names that another entity has; the name is absent,
+	//   - links that cannot be made, such as a link to an entity that the file lacks; the link is absent.
 	Refused int
 	// Problems describes the first 100 refused values.
 	Problems []Problem
 }
 
-// Problem describes a value that did not fit.
+// Problem describes a refused value.
 type Problem struct {
 	Row    int // 0 for the first row
 	Column string

@@ -59,8 +59,9 @@ func scatter(dst, src []byte, stride, size, align, n int) {
 	}
 }
 
-// wordSize returns the size of the number that holds a part, or 0 if no number does. A number needs its
-// alignment on some machines, and a part such as [2]int32 may lack that of a uint64.
+// wordSize returns size if the parts have the alignment of a number of this size, and 0 otherwise. Some
+// machines cannot access a number without its alignment. For example, a part [2]int32 may lie at an address
+// that is no multiple of the size of a uint64.
 func wordSize(size, align int) int {
 	if align < size {
 		return 0
@@ -68,22 +69,22 @@ func wordSize(size, align int) int {
 	return size
 }
 
-// move copies n values. From one value to the next, the address grows by the number of bytes from in src, and
-// by to in dst. The callers have checked that the first and the last value lie in their slices, so all values
-// do.
-func move[T uint8 | uint16 | uint32 | uint64](dst, src unsafe.Pointer, to, from, n int) {
+// move copies n values. From one value to the next, the address grows by srcStride bytes in src, and by
+// dstStride bytes in dst. The callers have checked that the first and the last value lie in their slices, so
+// all values do.
+func move[T uint8 | uint16 | uint32 | uint64](dst, src unsafe.Pointer, dstStride, srcStride, n int) {
 	i := 0
 	for ; i+4 <= n; i += 4 { // four values a round are faster than one
-		a := *(*T)(unsafe.Add(src, i*from))
-		b := *(*T)(unsafe.Add(src, (i+1)*from))
-		c := *(*T)(unsafe.Add(src, (i+2)*from))
-		e := *(*T)(unsafe.Add(src, (i+3)*from))
-		*(*T)(unsafe.Add(dst, i*to)) = a
-		*(*T)(unsafe.Add(dst, (i+1)*to)) = b
-		*(*T)(unsafe.Add(dst, (i+2)*to)) = c
-		*(*T)(unsafe.Add(dst, (i+3)*to)) = e
+		a := *(*T)(unsafe.Add(src, i*srcStride))
+		b := *(*T)(unsafe.Add(src, (i+1)*srcStride))
+		c := *(*T)(unsafe.Add(src, (i+2)*srcStride))
+		e := *(*T)(unsafe.Add(src, (i+3)*srcStride))
+		*(*T)(unsafe.Add(dst, i*dstStride)) = a
+		*(*T)(unsafe.Add(dst, (i+1)*dstStride)) = b
+		*(*T)(unsafe.Add(dst, (i+2)*dstStride)) = c
+		*(*T)(unsafe.Add(dst, (i+3)*dstStride)) = e
 	}
 	for ; i < n; i++ {
-		*(*T)(unsafe.Add(dst, i*to)) = *(*T)(unsafe.Add(src, i*from))
+		*(*T)(unsafe.Add(dst, i*dstStride)) = *(*T)(unsafe.Add(src, i*srcStride))
 	}
 }

@@ -16,7 +16,7 @@ import (
 const (
 	// rowGroupRows is the largest number of rows in a row group. Many readers hold a row group in memory.
 	rowGroupRows = 1 << 20
-	// parquetChunk is about the number of values that are passed to a column at once.
+	// parquetChunk is the approximate number of values that are passed to a column at once.
 	parquetChunk = 4 << 10
 )
 

@@ -8,8 +8,9 @@ import (
 )
 
 // Work clone2comp: make n copies of an entity with Position and Velocity, one at a time. Ark's CopyEntity
-// makes no check that the entity is alive. The peer self makes the copies one at a time, and Vast's side of
-// its row makes them with one call. The deletion of the copies is not timed.
+// makes no check that the entity is alive. The rows of the peer self
+// compare copies made one at a time with one call of Vast that makes all copies. The deletion of the copies
+// is not timed.
 //
 // Work clone10comp: clone2comp with an entity that also has C1 … C8.
 //

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// A grid holds the time or the bytes of each other store divided by that of Vast, by work and number of
-// entities. It leaves out the rows whose peer is not another store.
+// A grid holds ratios by work and number of entities: the time or the bytes of each other store, divided by
+// the time or the bytes of Vast. It leaves out the rows whose peer is not another store.
 type grid struct {
 	lines []line // in the order of the rows
 	sizes []int  // numbers of entities, ascending
@@ -63,8 +63,8 @@ func (g *grid) add(r row) {
 	}
 }
 
-// part returns the lines of the works that are measured with one number of entities by default, or, if
-// oneSize is false, with several numbers. It also returns the numbers of entities of these lines.
+// part returns the lines of some works, and the numbers of entities of these lines. If oneSize is true, it
+// returns the works that are measured with one number of entities by default, otherwise all other works.
 func (g *grid) part(oneSize bool) (lines []line, sizes []int) {
 	for _, l := range g.lines {
 		if workNamed(l.work).oneSize() == oneSize {

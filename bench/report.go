@@ -10,8 +10,8 @@ import (
 	"github.com/vastgo/vast/internal/measure"
 )
 
-// A row is one line of the result, with either times or bytes. Times are in nanoseconds, in most works per
-// entity; README.md lists the other units.
+// A row is one line of the result, with either times or bytes. Times are in nanoseconds. Most works report
+// the time per entity; README.md lists the other units.
 type row struct {
 	Work      string  `json:"work"`
 	N         int     `json:"n"`

@@ -136,7 +136,7 @@ const (
 	// maxSlabUnits is the largest number of units of a slab. With so many units, a slab wastes at most an
 	// eighth of its bytes, whatever the size of its cells.
 	maxSlabUnits = 8
-	// maxSlack is more than the units of one slab of each class together: there are fewer than 64 classes.
+	// maxSlack is a bound for the units of one slab of each class in total: there are fewer than 64 classes.
 	maxSlack = 64 * maxSlabUnits
 )
 

@@ -37,9 +37,9 @@
 //
 // Methods of the same name do the same in every container. Len returns the number of elements, and All yields
 // them. Append and Insert add one element and panic if they cannot make room for it; AppendN and AppendSlice
-// add several elements and return an error. Remove removes one element; Clear removes all elements. Grow
-// makes room for later insertions; Trim and Truncate give memory back. Reserved, Committed and Resident count
-// bytes. Close gives back all memory and addresses.
+// add several elements and return an error. Remove removes one element; Clear removes all elements. Truncate
+// keeps the first elements. Grow makes room for later insertions; Trim gives memory back. Reserved, Committed
+// and Resident count bytes. Close gives back all memory and addresses.
 //
 // # Element types
 //

@@ -117,8 +117,8 @@ func (s *hashIndexState[K, V]) addAll() error {
 }
 
 // maxMeanDistance bounds the average number of buckets between an entry and the home of its key. The home is
-// the bucket that the hash of the key selects. No real index comes near this bound. A forged file with larger distances could make
-// checkKeys slow.
+// the bucket that the hash of the key selects. No real index comes near this bound. A forged file with larger
+// distances could make checkKeys slow.
 const maxMeanDistance = 64
 
 // place puts each pair into its old slot. The caller must check the index afterwards.

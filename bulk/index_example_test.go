@@ -28,7 +28,7 @@ func ExampleIndexed() {
 	}
 	defer bySpeed.Close()
 
-	// Changes through the adapter change the pool and both indices.
+	// Changes through x change the pool and both indices.
 	x := bulk.NewIndexed(soldiers)
 	if err := bulk.Attach(x, byTeam, func(s *soldier) uint32 { return s.Team }); err != nil {
 		log.Fatal(err)

@@ -38,8 +38,8 @@ import (
 //
 // # Memory
 //
-// A word is 32 slots. Before Insert commits memory, it fills the holes of each word of which at least a
-// quarter is free. It fills other holes when no more memory can be committed. So up to a quarter of the slots
+// A word is 32 slots. Before Insert commits memory, it fills the holes of the words that are at least a
+// quarter free. It fills other holes when no more memory can be committed. So up to a quarter of the slots
 // may stay holes while the pool grows, in addition to the slots that inserters keep.
 //
 // Presence bits and generations take one byte for each slot on Go's heap. If a slot is taken again while its

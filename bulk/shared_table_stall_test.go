@@ -300,7 +300,7 @@ func stallReader(t *testing.T, o Options, data []byte, from, to int) {
 			if had {
 				model[i] = v
 			}
-		case 4: // so many Sets that the table takes over replaced values
+		case 4: // enough Sets that the table takes over replaced values
 			for range maxWaiting + batchPlaces {
 				(*w).Set(i, v)
 			}

@@ -12,7 +12,7 @@ type mover struct {
 	base unsafe.Pointer // the address of row 0
 	skip uintptr        // see rowLocator
 	size uintptr        // bytes of a value
-	safe unsafe.Pointer // the safe value
+	safe unsafe.Pointer // the safe value: see Table
 }
 
 // RemoveSwap removes a row and moves the last row of the table into its place. It returns the old number of

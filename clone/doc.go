@@ -38,7 +38,8 @@
 //
 // Components of a [vast.Column] are copied in runs of entities in adjoining slots. [Cloner.CloneN] repeats
 // the copied bytes for further copies. Both hold, within one world, for components of package shared.
-// Components in other storages, and components with references, take one step each. A link takes a few writes.
+// Components in other storages, and components with references, take one step each. A link takes a few
+// writes.
 //
 // # Rules
 //

@@ -11,7 +11,8 @@ type Wheel struct{ Turns int }
 
 type Driver struct{ Of vast.Entity }
 
-// A Cloner copies a car with its parts. References between the parts lead to the copies.
+// A Cloner copies a car with its parts. A reference from a part to the car becomes a reference to the copy of
+// the car.
 func ExampleCloner_CloneN() {
 	w := vast.NewWorld(vast.Options{})
 	defer w.Close()

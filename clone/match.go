@@ -10,8 +10,8 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// match sets counterparts[i] to the counterpart of column number i of the world from. With drop, a column
-// without a counterpart gets nil. Otherwise it is an error.
+// match sets counterparts[i] to the counterpart of column number i of the world from. A column without a
+// counterpart gets nil. Without drop, such a column is an error.
 func match(counterparts []any, from, to *vast.World, columns, others []state.Column, drop bool) error {
 	var errs []error
 	handles, otherHandles := probe.Columns(from), probe.Columns(to)

@@ -28,7 +28,7 @@ def crc32c(data):
 def read_blocks(file):
     """Yields blocks as (kind, index, number of the first element, number of elements, content).
 
-    Does not yield the last block and the lists of blocks. Yields the listed blocks.
+    Yields the blocks of a list of blocks, but neither the list itself nor the last block of the file.
     """
     begin = file.read(16)
     if begin[:14] != b"vast world\r\n\x1a\x00":
@@ -193,7 +193,7 @@ def files_of(path):
 
 
 def read(path, found, values):
-    """Reads one file of a chain into found and values, and returns the manifest of the file.
+    """Reads one of the files of a checkpoint into found and values, and returns the manifest of the file.
 
     The values of the file replace those of older files.
 

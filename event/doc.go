@@ -28,8 +28,8 @@
 //
 // Events are in the order in which one worker would send them: by the system's place in the order of the
 // tick, then by step, then by call. Each part of Context.Each, Split or Reduce is a step. An event that a
-// hook sends while commands are applied comes after the events of the systems whose commands are applied. An
-// event that the program sends between ticks is the first of the next tick.
+// hook sends while commands are applied comes after the events of the systems whose commands are applied.
+// Events that the program sends between ticks come before all other events of the next tick.
 //
 // A system that sends events has WritesResources: sched.Resources(q), and a system that reads them has
 // ReadsResources: sched.Resources(q). Systems that send events wait only for systems that read them, and the

@@ -100,8 +100,8 @@ func (q *Queue[T]) mayShrink() {
 	b.ticks, b.peak = 0, b.count-b.free
 }
 
-// shrink gives back the memory of free blocks, but keeps at least the first keep blocks. It also drops lists
-// of runs, which may have become long.
+// shrink gives back the memory of the free blocks after the last block in use. At least keep blocks remain.
+// shrink also drops lists of runs, which may have become long.
 func (q *Queue[T]) shrink(keep int) {
 	b := &q.blocks
 	n := max(keep, b.inUse())

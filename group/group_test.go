@@ -127,7 +127,7 @@ func TestByValue(t *testing.T) {
 	}
 }
 
-// TestWritesInLoop moves each entity to the other team while loops over the groups of both teams run.
+// TestWritesInLoop moves each entity from team 0 to team 1 in a loop over the group of team 0.
 func TestWritesInLoop(t *testing.T) {
 	g := newGame(t, vast.Options{})
 	g.Archetype(g.pos, g.teams).NewN(500, nil)

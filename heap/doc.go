@@ -43,9 +43,9 @@
 // A heap keeps up to 1 MiB of free pages for the next allocations. The memory of further freed blocks and
 // pools goes back to the operating system. The memory of a freed room always goes back. A pool without
 // allocations is freed if another pool of its class has a free object. The pages of freed blocks and pools
-// stay committed, also without memory, so that holes cost no mappings. These pages still count in a limit.
-// When memory is refused, the heap decommits the holes, and tries the allocation again. [Heap.Trim] gives
-// back the memory of all free pages.
+// stay committed after their memory has gone back, so that holes cost no mappings. These pages still count in
+// a limit. When memory is refused, the heap decommits the holes, and tries the allocation again. [Heap.Trim]
+// gives back the memory of all free pages.
 //
 // # Element types, lifetimes
 //

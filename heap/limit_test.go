@@ -10,8 +10,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// exhaust allocates until an allocation fails with the error why. It returns the allocations.
-func exhaust(t *testing.T, h *Heap, size int, why error) []unsafe.Pointer {
+// exhaust allocates until an allocation fails. The error must be want. It returns the allocations.
+func exhaust(t *testing.T, h *Heap, size int, want error) []unsafe.Pointer {
 	t.Helper()
 	var all []unsafe.Pointer
 	for {
@@ -22,8 +22,8 @@ func exhaust(t *testing.T, h *Heap, size int, why error) []unsafe.Pointer {
 			continue
 		}
 		var e *vm.Error
-		if !errors.Is(err, why) || !errors.As(err, &e) || e.Purpose != "ships" || len(all) == 0 {
-			t.Fatalf("after %d allocations of %d bytes: %v, want %v", len(all), size, err, why)
+		if !errors.Is(err, want) || !errors.As(err, &e) || e.Purpose != "ships" || len(all) == 0 {
+			t.Fatalf("after %d allocations of %d bytes: %v, want %v", len(all), size, err, want)
 		}
 		if after := h.Stats(); after.Allocations != before.Allocations || after.InUse != before.InUse ||
 			after.Wasted > before.Wasted {

@@ -37,6 +37,7 @@ func TestEveryRouteIsDescribed(t *testing.T) {
 // TestExamplesAreTrue sends each x-request of the OpenAPI description. The answer and the example in the
 // description must have the same keys, with values of the same types.
 func TestExamplesAreTrue(t *testing.T) {
+	t.Parallel()
 	_, db := newScripted(t)
 	f := newFixture(t, Options{SQL: db})
 	doc, err := apiDocument()

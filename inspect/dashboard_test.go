@@ -35,6 +35,7 @@ var (
 )
 
 func TestDashboardNamesExistingMetrics(t *testing.T) {
+	t.Parallel()
 	text, err := os.ReadFile("dashboard/vast.json")
 	if err != nil {
 		t.Fatal(err)

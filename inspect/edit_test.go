@@ -123,6 +123,7 @@ func TestOptionsEdit(t *testing.T) {
 }
 
 func TestEditThatIsNeverCarriedOut(t *testing.T) {
+	t.Parallel()
 	for _, edit := range []func(context.Context, []byte) error{
 		func(context.Context, []byte) error { return nil },
 		func(ctx context.Context, _ []byte) error {
@@ -220,6 +221,7 @@ func TestEditComponent(t *testing.T) {
 }
 
 func TestEditRefuses(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t, Options{ReadWrite: true})
 	base := "entities/" + f.people[0].String() + "/components/"
 	paris := "entities/" + f.paris.String() + "/components/"

@@ -145,6 +145,7 @@ func TestEntityIsCopied(t *testing.T) {
 
 // TestEntityTopic checks that the stream sends new values, and an error after the entity is deleted.
 func TestEntityTopic(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t, Options{})
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()

@@ -99,6 +99,7 @@ func TestBins(t *testing.T) {
 }
 
 func TestHistogramSampled(t *testing.T) {
+	t.Parallel()
 	var g gathering
 	const n = 3 * maxNumbers
 	for i := range n { // as in gathering.gather, without a world

@@ -18,6 +18,7 @@ type oddWide struct {
 }
 
 func TestManyColumns(t *testing.T) {
+	t.Parallel()
 	const columns = 300
 	var e vast.Entity
 	last := "Column299"

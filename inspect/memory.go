@@ -65,9 +65,10 @@ type area struct {
 	Number    int    `json:"number"` // number that tells areas of one kind and column apart
 	From      int    `json:"from"`   // place of the first byte; -1 outside of the reservations
 	Bytes     int    `json:"bytes"`
-	UsedFrom  int    `json:"usedFrom"` // place of the first committed byte
+	UsedFrom  int    `json:"usedFrom"` // place of the first committed byte; -1 outside of the reservations
 	Committed int    `json:"committed"`
-	First     int    `json:"first"` // place of the data of the first Share slots
+	// Place of the data of the first Share slots; -1 outside of the reservations.
+	First int `json:"first"`
 	// Distance in bytes to the data of the next Share slots. Negative if the area grows downwards; 0 if the
 	// area holds no data of slots.
 	Stride int `json:"stride"`

@@ -91,7 +91,8 @@ func (in *Inspector) drawChange(ctx context.Context, p *memoryPicture, l *layout
 	return nil
 }
 
-// lensFor returns a lens that fits a picture. A new lens replaces the least recently used lens.
+// lensFor returns a lens that fits a picture, and makes a lens if none fits. If there are then more than
+// maxLenses lenses, lensFor drops the least recently used lens.
 func (c *changes) lensFor(p *memoryPicture, l *layout) *lens {
 	from, to, cell := p.ranges[0].from, p.ranges[0].to, p.ranges[0].to-p.ranges[0].from
 	for _, r := range p.ranges {
@@ -295,8 +296,9 @@ func (r *pageReader) readUnits(place int, b []byte) {
 	}
 }
 
-// hashOf hashes evenly spread cache lines of b. The seed shifts the lines. Each unit has its own seed, so the
-// lines of different units cover different fields of an element.
+// hashOf hashes a number of evenly spread cache lines of b, or all of b if it has no more lines. The seed
+// shifts the lines. Each unit has its own seed, so the lines of different units cover different fields of an
+// element.
 func hashOf(b []byte, lines int, seed uint64) uint32 {
 	const prime = 0x9E3779B97F4A7C15
 	step := len(b) / lines

@@ -52,6 +52,7 @@ func (f *fixture) draw(t testing.TB, query string) (d drawnPicture) {
 }
 
 func TestPictureOfEverything(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t, Options{})
 	var m memoryAnswer
 	f.get(t, "memory", &m)

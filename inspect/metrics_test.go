@@ -50,6 +50,7 @@ func metricOf(f *dto.MetricFamily, labels ...string) *dto.Metric {
 }
 
 func TestMetricsAreLinted(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t, Options{})
 	f.settle(t)
 	families, err := f.newRegistry().Gather()
@@ -83,6 +84,7 @@ func TestMetricsPassPromtool(t *testing.T) {
 }
 
 func TestMetrics(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t, Options{})
 	f.settle(t)
 	status, body := f.do(t, "GET", "/metrics", "", "")
@@ -294,6 +296,7 @@ func TestCollectorOfAWorldThatHangs(t *testing.T) {
 }
 
 func TestMonitoringIsGuarded(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t, Options{Addr: "0.0.0.0:0", Token: "secret", Profiling: true})
 	for _, path := range []string{"/metrics", "/debug/vars", "/debug/pprof/", "/debug/pprof/heap"} {
 		if status, body := f.do(t, "GET", path, "", ""); status != http.StatusUnauthorized {

@@ -29,6 +29,7 @@ func (f *fixture) settle(t *testing.T) (o overview, c Costs) {
 }
 
 func TestOverview(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t, Options{})
 	got, costs := f.settle(t)
 	n := got.Now
@@ -71,6 +72,7 @@ func TestOverview(t *testing.T) {
 }
 
 func TestOverviewWithoutSchedule(t *testing.T) {
+	t.Parallel()
 	w := vast.NewWorld(vast.Options{})
 	defer w.Close()
 	f := &fixture{w: w}
@@ -138,6 +140,7 @@ func TestOverviewTopics(t *testing.T) {
 }
 
 func TestCostsAreBounded(t *testing.T) {
+	t.Parallel()
 	w := vast.NewWorld(vast.Options{})
 	defer w.Close()
 	schedule := sched.New(w, sched.Options{Workers: 1})

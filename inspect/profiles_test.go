@@ -75,6 +75,7 @@ func TestProfiles(t *testing.T) {
 }
 
 func TestVariables(t *testing.T) {
+	t.Parallel()
 	if expvar.Get("vast test") == nil {
 		expvar.NewInt("vast test").Set(42)
 	}

@@ -7,11 +7,11 @@ import (
 )
 
 const (
-	batchBytes = 32 << 10              // rows of this size are sent at once
-	batchTime  = 50 * time.Millisecond // the longest time that a row waits for others
+	batchBytes = 32 << 10              // a batch of this size is sent without waiting
+	batchTime  = 50 * time.Millisecond // the longest time that a row waits for other rows
 )
 
-// sqlBatch sends the rows of an answer in batches. The first row is sent at once.
+// sqlBatch sends the rows of an answer in batches. The first row is sent without waiting.
 type sqlBatch struct {
 	mu    sync.Mutex // guards the other fields and the answer until end
 	lines *sqlLines

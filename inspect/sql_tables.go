@@ -5,7 +5,7 @@ import (
 	"net/http"
 )
 
-// sqlTable is a table of the database, for completion.
+// sqlTable is a table of the database, for the completion of statements.
 type sqlTable struct {
 	Name    string      `json:"name"`
 	Columns []sqlColumn `json:"columns"`
@@ -45,7 +45,8 @@ func (in *Inspector) sqlTables(r *http.Request) (any, error) {
 	return answer, err
 }
 
-// each runs a statement. For each row, each scans the values into the variables and then calls f.
+// each runs a statement and calls f for each row. Before a call of f, the variables into have the values of
+// the row.
 func (in *Inspector) each(ctx context.Context, statement string, f func(), into ...any) error {
 	s, err := in.begin(ctx, statement)
 	if err != nil {

@@ -68,7 +68,8 @@ func TestSystems(t *testing.T) {
 	}
 }
 
-// TestSystemsOfSeveralSchedules checks which schedule is the main schedule.
+// TestSystemsOfSeveralSchedules checks which schedule is the main schedule, and how many schedules the answer
+// lists. It also checks the answers for a world without a schedule.
 func TestSystemsOfSeveralSchedules(t *testing.T) {
 	f := newFixture(t, Options{})
 	f.waitForTicks(t, 1)

@@ -11,8 +11,8 @@ import (
 	"github.com/vastgo/vast/kernel"
 )
 
-// Each benchmark compares a function with the loop that a program would write instead. The loops have
-// functions of their own, because the compiler inlines nothing into the body of a b.Loop() loop.
+// Each benchmark compares a function with the loop that a program would write instead. The compiler must not
+// inline the functions with the loops, so that both ways cost a call.
 
 //go:noinline
 func addLoop[T kernel.Number](dst, a, b []T, _ T) {
@@ -93,7 +93,8 @@ func benchmark[T kernel.Number](b *testing.B) {
 	}
 }
 
-// report runs two ways to do the same work in turns, and reports the best time for each of n units.
+// report runs two ways to do the same work in turns. It reports the best time of each way, divided by n, and
+// their ratio.
 func report(b *testing.B, unit string, n int, ways ...func()) {
 	samples := measure.Turns(max(b.N, 25), len(ways), nil, func(way int) float64 {
 		start := time.Now()
@@ -135,8 +136,8 @@ func moveByLoop(q vast.Query, pos vast.Column[position], vel vast.Column[velocit
 	}
 }
 
-// BenchmarkMove moves all entities of a world that have a velocity. In "runs of 8", every ninth entity lacks
-// one.
+// BenchmarkMove moves all entities of a world that have a velocity. In "runs of 8", every ninth entity has no
+// velocity.
 func BenchmarkMove(b *testing.B) {
 	for _, length := range []int{0, 8, 64} {
 		for _, n := range []int{1 << 10, 64 << 10, 1 << 20} {

@@ -7,8 +7,9 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// TestMoves moves nodes in the template. The program has moved entities of two instances: in one of them, a
-// link would close a circle until another one has changed, and in the other one it would always close one.
+// TestMoves moves the nodes 1 and 2 in the template. Before, the program moves the copies of node 3 in two
+// instances. In the instance waits, the new link of 1 would close a circle until the link of 2 has changed.
+// In the instance keeps, the new link of 1 would always close a circle.
 func TestMoves(t *testing.T) {
 	f := newFleet(t, vast.Options{MaxEntities: 1 << 12})
 	a := f.Archetype(f.rare)

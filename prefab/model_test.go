@@ -19,7 +19,7 @@ type tree map[uint64]*modelNode
 // modelNode is the model of an entity. References are labels, and 0 stands for no entity.
 type modelNode struct {
 	parent uint64
-	copied bool              // whether the entity is a copy of a node or is a node
+	copied bool              // whether the entity is a node, or a copy of a node
 	roads  map[uint64]uint64 // lengths by targets
 	// fields has values by the names that Differs yields. It lacks the fields of absent components. It always
 	// has team.
@@ -107,7 +107,7 @@ type modelTemplate struct {
 	prefab.Template
 	root      uint64
 	now, base tree
-	from      tree // all nodes that the template got from another one
+	from      tree // all nodes that the template got from another template
 	instances []*modelInstance
 	variants  []*modelTemplate
 }
@@ -245,7 +245,7 @@ func (w *modelWorld) find(root vast.Entity) map[uint64]vast.Entity {
 	return found
 }
 
-// read returns the model of the entities below root.
+// read returns the model of root and its descendants.
 func (w *modelWorld) read(root vast.Entity) tree {
 	labelOf := func(e vast.Entity) uint64 {
 		if v := w.label.Get(e); v != nil {
@@ -441,7 +441,7 @@ func (w *modelWorld) step() string {
 	return ""
 }
 
-// TestModel compares random changes, variants and applications with a naive model.
+// TestModel compares random changes and calls of Instantiate, Override and Apply with a naive model.
 func TestModel(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)

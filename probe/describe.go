@@ -16,7 +16,7 @@ type ColumnInfo struct {
 	Type    reflect.Type // type of an element; nil for a tag
 	Storage Storage
 	Layout  Layout // layout of an element; zero for a tag
-	Linked  string // name of the [vast.Relation] or [vast.Edges] that own the column; empty for other columns
+	Linked  string // name of the [vast.Relation] or [vast.Edges] of the column; empty for other columns
 	Private bool   // whether the column keeps data of the targets of Linked; it holds no components then
 
 	Disabled bool // whether the column is the tag of a [vast.Disabled]

@@ -20,7 +20,7 @@ type AnyEdges struct {
 	storage any
 }
 
-// EdgesOf returns the edges whose column of sources is col, and whether there are any. For a
+// EdgesOf returns the [vast.Edges] whose column of sources is col, and whether col is such a column. For a
 // [vast.Edges.TargetColumn], EdgesOf returns false. Complexity: the number of relations and edges that the
 // world has registered.
 func EdgesOf(col vast.AnyColumn) (AnyEdges, bool) {

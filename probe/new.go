@@ -13,11 +13,12 @@ import (
 
 // NewColumn registers a component whose type is known at run time only, such as one that [TypeOf] made. The
 // column works like a column of the same storage that [vast.NewColumn], [vast.NewTag],
-// [vast.NewSparseColumn] or [vast.NewHeapColumn] makes. [Value], [SetValue], [AddValue] and [RemoveValue]
-// read and write its components. Queries and archetypes accept the column, and package store saves it.
+// [vast.NewSparseColumn], [vast.NewHeapColumn] or shared.New makes. [Value], [SetValue], [AddValue] and
+// [RemoveValue] read and write its components. Queries and archetypes accept the column, and package store
+// saves it.
 //
 // typ is nil for a tag. A type with Go pointers needs [StorageHeap]. NewColumn panics if typ does not fit s,
-// and in the cases in which the constructor of this storage in package vast panics.
+// and in the cases in which the constructor of this storage panics.
 func NewColumn(w *vast.World, name string, s Storage, typ reflect.Type) vast.AnyColumn {
 	return engine.NewColumn(w, name, typ, probing.Storage(s))
 }

@@ -38,14 +38,14 @@
 // When a tick begins, states change, and then the schedule calls the conditions of sets. Then the phases run,
 // one after the other. Within a phase a system waits for the systems that Before and After put before it,
 // directly or through other systems. If Before and After do not order two conflicting systems, the system
-// that was added later waits. An exclusive system conflicts with every other system. When commands are
-// applied, the one-shot systems run that were asked for. After the phases, the functions of
+// that was added later waits. An exclusive system conflicts with every other system. After each
+// application of commands, the requested one-shot systems run. After the phases, the functions of
 // [Context.AfterTick] run.
 //
 // A tick gives the same world, to the last bit, on one worker and on many. There are four reasons: two
 // conflicting systems always run in the same order; commands are applied in the order of their positions;
 // random numbers are computed from the seed, the system, the tick and the entity; and a tick waits for the
-// jobs whose results it declared to receive.
+// jobs whose results are due in this tick.
 //
 // Systems must keep two rules: they declare the columns that they touch, and only exclusive systems change
 // the structure directly. Three checks find systems that break a rule. In builds with -race, columns lie in

@@ -8,13 +8,14 @@ import (
 
 // Disable makes the next ticks skip a system, or all systems of a set, until [Schedule.Enable] is called with
 // the same name. The name of a system stands for all systems that were added with that name. A system runs if
-// neither its name nor one of its sets is disabled. Its Start and End functions run nevertheless. [Stats]
-// shows which systems are disabled, and [Schedule.Reset] does not change it. A store keeps it.
+// neither its name nor one of its sets is disabled. The Start and End functions of a disabled system still
+// run. [Stats] shows which systems are disabled. [Schedule.Reset] does not enable disabled systems. A store
+// keeps the disabled names.
 //
-// Call Disable and Enable between ticks on the goroutine of the world: a visitor of the world may call them,
-// and the function that applies the inputs of a store. A system calls them in [Context.AfterTick]. They panic
-// if no call of [Schedule.Add] or [Schedule.ConfigureSet] has named such a system or set. Disable does not
-// concern the systems of [State.OnEnter], [State.OnExit] and [Context.RunOnce].
+// Call Disable and Enable between ticks on the goroutine of the world. A visitor of the world may call them,
+// and so may the function that applies the inputs of a store. A system calls them in [Context.AfterTick].
+// They panic if no call of [Schedule.Add] or [Schedule.ConfigureSet] has named such a system or set. Disable
+// does not concern the systems of [State.OnEnter], [State.OnExit] and [Context.RunOnce].
 func (s *Schedule) Disable(name string) { s.enable("Disable", name, false) }
 
 // Enable undoes [Schedule.Disable] for a name. It does nothing if the name is not disabled.

@@ -13,7 +13,7 @@ type turn = events.Turn
 
 // queues are the event queues of a schedule.
 type queues struct {
-	list      []events.Queue // guarded by the schedule's mutex when it changes
+	list      []events.Queue // changes only while the schedule's mutex is locked
 	outside   bool           // whether no system runs
 	exclusive *Context       // the Context of the running exclusive system, or nil
 	between   turn           // the turn of code outside of systems, such as a hook
@@ -88,8 +88,8 @@ func (q *queues) enter(st *stage) {
 	}
 }
 
-// leave ends a stage. Events from outside of systems come after the events of the stage. shift is that of the
-// schedule.
+// leave ends a stage. Events from outside of systems come after the events of the stage. shift is
+// Schedule.shift.
 func (q *queues) leave(st *stage, shift int) {
 	q.outside, q.exclusive, q.between.Position = true, nil, events.Last
 	if q.ticking {
@@ -112,7 +112,7 @@ func (q *queues) end() {
 	}
 }
 
-// settle makes the queues readable that system n may read.
+// settle calls Settle for the queues that system n may read. An exclusive system may read all queues.
 func (q *queues) settle(n *node) {
 	if n.Exclusive {
 		for _, one := range q.list {

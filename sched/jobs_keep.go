@@ -22,8 +22,8 @@ func (schedules) Container(container any) state.Container {
 
 func (j *Jobs[In, Out]) keep() state.Container { return &jobsInFlight[In, Out]{j: j} }
 
-// jobsInFlight implements state.Container. The state of Jobs are the jobs in flight, in the order of their
-// starts.
+// jobsInFlight implements state.Container. The state of Jobs is the list of the jobs in flight, in the
+// order of their starts.
 type jobsInFlight[In, Out any] struct {
 	j     *Jobs[In, Out]
 	saved []savedJob[In]
@@ -31,7 +31,7 @@ type jobsInFlight[In, Out any] struct {
 
 // savedJob is a job in flight in a file. It has no Go pointers.
 type savedJob[In any] struct {
-	Left  uint32 // number of ticks until the result is handed in; 0 if the next call of Results does it
+	Left  uint32 // number of ticks until Results hands in the result; 0 if the next call hands it in
 	Input In
 }
 
@@ -57,7 +57,7 @@ func (f *jobsInFlight[In, Out]) Arrays(d state.Contents, column int) []state.Arr
 	}}
 }
 
-// bytes returns the bytes of the saved jobs from job lo on. They have no Go pointers, so the garbage
+// bytes returns the bytes of the saved jobs from job lo on. The bytes hold no Go pointers, so the garbage
 // collector does not need to know what is written to them.
 func (f *jobsInFlight[In, Out]) bytes(lo int) []byte {
 	part := f.saved[lo:]

@@ -28,7 +28,8 @@ func (k *eventKeeper) Writes(columns []int) { k.note(fmt.Sprint("writes ", colum
 func (k *eventKeeper) Changed()             { k.note("changed") }
 func (k *eventKeeper) Visits() bool         { return true }
 
-// TestKeeperGetsWrites: before a system runs, the keeper gets the columns that the system writes.
+// TestKeeperGetsWrites: before a system with Writes runs, the keeper gets the columns that the system writes.
+// For an exclusive system, which may write all columns, the keeper gets nil.
 func TestKeeperGetsWrites(t *testing.T) {
 	w := vast.NewWorld(vast.Options{})
 	defer w.Close()

@@ -111,7 +111,8 @@ func TestRunOnceBetweenTicks(t *testing.T) {
 	}
 }
 
-// TestOneShotsOfFailedTick: after an error, no other one-shot system of the tick runs.
+// TestOneShotsOfFailedTick: after a panic, no other one-shot system of the tick runs. If commands cannot be
+// applied, the other one-shot systems run when the next Tick continues the tick.
 func TestOneShotsOfFailedTick(t *testing.T) {
 	w := vast.NewWorld(vast.Options{MaxEntities: 64})
 	defer w.Close()

@@ -2,15 +2,15 @@ package sched
 
 import "fmt"
 
-// RunOnce runs a system once, as soon as the running systems are done and the commands are applied that they
-// recorded: see [Context.Commands]. One-shot systems run one after the other. Calls of RunOnce have the same
+// RunOnce runs a system once, as soon as the running systems are done and their commands are applied: see
+// [Context.Commands]. One-shot systems run one after the other. Calls of RunOnce have the same
 // order as commands, so the order does not depend on the number of workers. The schedule applies the commands
 // of each one-shot system before the next one runs. If a one-shot system calls RunOnce, the new one-shot
 // system runs after those that already wait. A one-shot system keeps to its declarations, as other systems
 // do. Phase, Sets, Before, After, Every, Rate, Offset, Start and End must be zero.
 //
 // If a system panics or breaks a rule, one-shot systems that have not run are dropped. If the tick stops
-// because commands cannot be applied, they run when the next Tick continues the tick.
+// because commands cannot be applied, the waiting one-shot systems run when the next Tick continues the tick.
 //
 // RunOnce allocates a few hundred bytes. It panics if the system is invalid: see [Schedule.Add].
 func (c *Context) RunOnce(sys System) {
@@ -24,7 +24,7 @@ func (c *Context) RunOnce(sys System) {
 // a tick. [Context.Tick] returns the number of the last tick. The rules of [Context.RunOnce] hold. A system
 // must not call this method, also not in [Context.AfterTick].
 //
-// A store does not repeat the call in a replay: it counts as a change outside of ticks.
+// A store does not repeat the call in a replay: the call counts as a change outside of ticks.
 func (s *Schedule) RunOnce(sys System) error {
 	s.enter("RunOnce")
 	defer s.busy.Store(false)
@@ -44,7 +44,8 @@ func (s *Schedule) RunOnce(sys System) error {
 	})
 }
 
-// newSingle returns the node of a system that runs outside of the phases, for the method what.
+// newSingle returns the node of a system that runs outside of the phases. The argument what is the name of
+// the public method, for the texts of the panics.
 func (s *Schedule) newSingle(what string, sys System) *node {
 	if sys.Phase != "" || sys.Every != 0 || sys.Rate != 0 || sys.Offset != 0 || sys.Start != nil ||
 		sys.End != nil || len(sys.Sets)+len(sys.Before)+len(sys.After) > 0 {

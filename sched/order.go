@@ -237,8 +237,8 @@ func (n *node) conflicts(m *node) (why []string) {
 	return why
 }
 
-// toggles returns the reasons why system m cannot run beside n, which disables or enables entities: a query
-// of m may pass over them. m need not declare the tag, because queries obey it without naming it.
+// toggles returns the reasons why system m cannot run beside n, which disables or enables entities: queries
+// of m skip disabled entities. m need not declare the tag, because queries obey it without naming it.
 func (n *node) toggles(m *node) (why []string) {
 	for _, c := range n.writes {
 		if declared, _ := m.uses(c.ID); c.Disabled && !declared {

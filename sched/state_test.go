@@ -86,7 +86,7 @@ func TestState(t *testing.T) {
 	}
 }
 
-// TestStateSetInStart: Set in Start decides about the first value.
+// TestStateSetInStart: a call of Set in Start replaces the first value.
 func TestStateSetInStart(t *testing.T) {
 	w, _ := newWorld(t, 0)
 	s := newSchedule(t, w, Options{Workers: 1})
@@ -130,7 +130,7 @@ func TestLastSetWins(t *testing.T) {
 	}
 }
 
-// TestSeveralStates: the values change at once, and the systems run in the order of the states.
+// TestSeveralStates: all values change first, and then the systems run in the order of the states.
 func TestSeveralStates(t *testing.T) {
 	w, _ := newWorld(t, 0)
 	s := newSchedule(t, w, Options{Workers: 1})

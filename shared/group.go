@@ -87,8 +87,9 @@ type groups struct {
 	epoch  uint32
 	keys   []uint32        // the key of each group
 	pieces []sharing.Piece // the pieces of each group, one group after the other
-	// next has for each group the index in pieces of its next piece; at the end, the index after its last
-	// piece. Before that, gather counts the pieces of each group in next.
+	// next has an element for each group. gather first counts the pieces of the groups in next. Then an
+	// element is the index at which gather puts the next piece of the group, and at the end the index after
+	// the last piece.
 	next   []uint32
 	counts []uint32 // for Column.Values: the number of entities of each value
 }

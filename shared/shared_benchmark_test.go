@@ -243,7 +243,7 @@ func atShared(q vast.Query, c shared.Column[texture]) (sum uint64) {
 	return sum
 }
 
-// BenchmarkAccess measures single reads and writes. Times are for each entity.
+// BenchmarkAccess measures reads and writes of one entity at a time, and SetAll. Times are for each entity.
 func BenchmarkAccess(b *testing.B) {
 	f := newBenchmarkWorld(b, 64, scattered)
 	values, index := make([]texture, 64), map[texture]vast.Entity{}

@@ -169,7 +169,8 @@ func TestProgramThatDoesNotApply(t *testing.T) {
 }
 
 // TestKnownOutcome checks that a statement returns the outcome of an edit if Edit returns the error of Apply,
-// or if the statement is cancelled after Apply.
+// or if the statement is cancelled after Apply. The outcome is unknown if a callback panics, or if Edit
+// returns another error, too.
 func TestKnownOutcome(t *testing.T) {
 	w := newWritten(t, vast.Options{})
 	w.spares.OnAdd(func(vast.Entity, *spare) { panic("no spare") })
@@ -194,7 +195,7 @@ func TestKnownOutcome(t *testing.T) {
 	}})
 	_, err = db.Exec("INSERT INTO unit(a) VALUES (1)")
 	isRefused(t, "an applied edit that is not durable", err, codeUnsure, "the disk is full")
-	for range 30 { // 30 times, because select chooses at random
+	for range 30 { // 30 times, because Go's select statement chooses at random
 		ctx, cancel := context.WithCancel(t.Context())
 		db := w.open(t, Options{Edit: func(_ context.Context, edit []byte) error {
 			defer cancel()

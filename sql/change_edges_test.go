@@ -105,7 +105,8 @@ func TestEdgeUpdateFrom(t *testing.T) {
 }
 
 // TestEdgeUpdateSetsOnlyItsFields changes another field of an edge between the read and the write of a
-// statement. A tracker sees the write. A source that keeps an edge does not lose and gain the edges.
+// statement. The statement also moves the edge to another target. A tracker reports a write of the source,
+// and neither an addition nor a removal.
 func TestEdgeUpdateSetsOnlyItsFields(t *testing.T) {
 	w := newWritten(t, vast.Options{})
 	a, b := w.world.Archetype().New(), w.world.Archetype().New()

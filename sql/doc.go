@@ -24,7 +24,8 @@
 // Table names are the names of the world's columns in snake case. The column entity is the ID of the entity
 // ([vast.Entity.ID]) as a signed integer.
 //
-// Each statement makes the rows of three tables anew. These rows are not part of the statement's moment:
+// There are three more tables. A statement that reads one of them makes the rows of the table anew. These
+// rows do not belong to the moment that the statement sees (see Moments below):
 //
 //   - vast_systems has a row for each system of the schedules of the world ([sched.Of]): schedule (its ID),
 //     position in the order of a run with one worker, name, phase, exclusive, reads, writes, calls,

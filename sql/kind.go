@@ -26,7 +26,7 @@ const (
 	kindBlob   // a Go []byte
 	kindEntity // a vast.Entity; the zero Entity is NULL
 	kindJSON   // any other Go value; clients see JSON
-	kindTime   // a time.Time of a report
+	kindTime   // a time.Time in the rows of a report: see type report
 )
 
 // decl returns the type that SQL clients see.

@@ -14,7 +14,7 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// table describes a virtual table. In a table of a schema, only rows changes.
+// table describes a virtual table. A table of a schema does not change, except for the field rows.
 type table struct {
 	name         string
 	column       vast.AnyColumn // the column for which schema.update made the table; nil for other tables
@@ -55,9 +55,10 @@ type schema struct {
 	archetypes int               // number of archetypes of the world that update has seen
 }
 
-// update adds tables for new columns and archetypes of the world. The first call adds the tables of first
-// before those of columns, so that the tables of first keep their names. update stops at the time until, and
-// reports whether it has seen all columns and archetypes. It must run in World.Visit.
+// update adds tables for new columns and archetypes of the world. The first call of update also adds the
+// tables that first returns, before the tables of columns, so that no table of a column takes their names.
+// update stops at the time until, and reports whether it has seen all columns and archetypes. It must run in
+// World.Visit.
 func (s *schema) update(w *vast.World, until time.Time, first func() []*table) (done bool) {
 	if s.byName == nil {
 		s.byName = map[string]*table{}
@@ -195,7 +196,7 @@ func newTable(w *vast.World, name string, columns ...vast.AnyColumn) *table {
 	return t
 }
 
-// makeNamesUnique appends numbers to names of columns that differ only in case, because SQL ignores case.
+// makeNamesUnique appends numbers to names of columns that are equal if case is ignored, as in SQL.
 func (t *table) makeNamesUnique() {
 	taken := map[string]bool{}
 	for i := range t.fields {

@@ -191,7 +191,8 @@ func addColumn[T any](w *vast.World, rows [][]any) {
 	}
 }
 
-// fill sets the fields of a struct from the field first on. NaN stands for NULL.
+// fill sets the fields of a struct to the values of row. The first value goes to the field with the index
+// first. NaN stands for NULL.
 func fill(v reflect.Value, first int, row []any) {
 	for i, x := range row {
 		switch field := v.Field(first + i); {
@@ -216,8 +217,8 @@ func hasNullNumbers(tables map[string]*logicTable) bool {
 	return false
 }
 
-// openLogic returns a database with the tables, or nil if a table has NULL in a column of texts. Tables that
-// logicColumns does not have become Options.Lists.
+// openLogic returns a database with the tables, or nil if a table has NULL in a column of texts. Each table
+// that logicColumns lacks becomes one of Options.Lists.
 func openLogic(t *testing.T, tables map[string]*logicTable) *sql.DB {
 	f := &fixture{w: vast.NewWorld(vast.Options{})}
 	lists := map[string]any{}
@@ -343,8 +344,8 @@ func logicText(v any, typ byte) string {
 
 // TestLogic runs files of sqllogictest on a world. The files are those of testdata and those in the folder
 // that VAST_LOGIC names, for example SQLite's own files (https://sqlite.org/sqllogictest). The statements
-// CREATE TABLE and INSERT of a file make the world. TestLogic skips the rest of a file from the first
-// statement on that it does not understand.
+// CREATE TABLE and INSERT of a file make the world. If TestLogic does not understand a statement, it skips
+// the rest of the file.
 func TestLogic(t *testing.T) {
 	dirs := []string{"testdata/sqllogictest"}
 	if dir := os.Getenv("VAST_LOGIC"); dir != "" {

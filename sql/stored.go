@@ -45,7 +45,8 @@ func OpenStored(dir string, number uint64, o Options) (*sql.DB, *store.Report, e
 	return sql.OpenDB(c), report, nil
 }
 
-// newStoredConnector makes connections to a stored world. The last connection closes the world.
+// newStoredConnector returns a connector for a stored world. The world is closed when the connector and all
+// of its connections are closed.
 func newStoredConnector(w *vast.World, o Options) (*connector, error) {
 	c, err := newConnector(w, o)
 	if err != nil {

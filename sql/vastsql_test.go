@@ -320,7 +320,7 @@ func TestHarmlessStatements(t *testing.T) {
 	}
 }
 
-// TestHeapValuesAreCopied reads maps and blobs while the owner of the world changes them.
+// TestHeapValuesAreCopied reads maps and blobs while a visitor of the world changes them.
 func TestHeapValuesAreCopied(t *testing.T) {
 	f := newFixture(t, 5, Options{MaxPause: time.Minute})
 	end, ended := make(chan struct{}), make(chan struct{})

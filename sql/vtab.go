@@ -67,7 +67,8 @@ func (v *vtab) BestIndex(info *sqlite3.IndexInfo) error {
 	if v.aggregates != nil {
 		var ok bool
 		if mark, ok = v.mark(info); !ok {
-			return sqlite3.CONSTRAINT // the user's statement names the table: rewrite always passes a mark
+			// The user's statement names the table: rewrite always passes a mark (see markOf).
+			return sqlite3.CONSTRAINT
 		}
 		first = 1
 	}
@@ -144,7 +145,7 @@ func (v *vtab) lookup(info *sqlite3.IndexInfo) int {
 	return found
 }
 
-// unique reports whether a column holds entities, each of which has at most one row.
+// unique reports whether a column holds entities, and each entity has at most one row.
 func (t *table) unique(column int) bool { return column == 0 && t.edges == nil && t.report == nil }
 
 // uses returns what a statement needs to read a column of the virtual table.
@@ -339,8 +340,8 @@ func (c *cursor) Column(ctx sqlite3.Context, n int) error {
 	return c.image.result(ctx, n, c.row, c.run)
 }
 
-// RowID returns the number of the current row. In the table that the statement writes, RowID returns the ID
-// of the row's entity, except in a table of edges: see vtab.Update.
+// RowID returns the number of the current row. If the statement is an UPDATE or DELETE of the table, RowID
+// returns the ID of the row's entity, except in a table of edges: see vtab.Update.
 func (c *cursor) RowID() (int64, error) {
 	if t := c.vtab.table; t.edges == nil && c.vtab.session.write.updatesOrDeletes(t) {
 		return c.image.entity(c.row, c.image.slot(c.row, c.run)), nil

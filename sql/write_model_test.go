@@ -98,8 +98,8 @@ func dump(t testing.TB, db *sql.DB) (all []string) {
 	return all
 }
 
-// newSQLiteTables returns a database with the same tables, which SQLite keeps. Constraints allow what a world
-// allows.
+// newSQLiteTables returns a database in which SQLite itself stores the tables of a written. The constraints
+// of the tables allow only what a world allows.
 func newSQLiteTables(t testing.TB) *sql.DB {
 	db, err := driver.Open(":memory:")
 	if err != nil {
@@ -247,7 +247,8 @@ func (g *writer) statement() string {
 
 // trades returns a statement that writes edges.
 func (g *writer) trades(or string) string {
-	// The order of the rows decides what OR IGNORE and OR REPLACE keep, so their statements write one row.
+	// The order of the rows decides which rows UPDATE OR IGNORE and UPDATE OR REPLACE keep, so these
+	// statements write at most one row.
 	one := fmt.Sprintf(" WHERE source = %d AND target = %d", g.entity(), g.entity())
 	if g.own.QueryRow("SELECT ' WHERE target = ' || target || ' AND source = ' || source FROM trades ORDER "+
 		"BY source * ? % 101", 1+g.IntN(100)).Scan(&one) != nil && g.IntN(2) == 0 {

@@ -382,8 +382,8 @@ func TestPreparedWrites(t *testing.T) {
 	}
 }
 
-// TestWritesWhileTheWorldTicks changes one field of all entities by the owner, and another field by
-// statements.
+// TestWritesWhileTheWorldTicks runs statements while the owner changes the world. The owner and one statement
+// change different fields of the same entities.
 func TestWritesWhileTheWorldTicks(t *testing.T) {
 	w := newWritten(t, vast.Options{})
 	w.world.Archetype(w.units).NewN(100, nil)

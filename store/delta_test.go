@@ -17,7 +17,7 @@ import (
 	"github.com/vastgo/vast/store"
 )
 
-// changing is a world that tests change at random.
+// changing is a world to which a test makes random changes.
 type changing interface {
 	world() *vast.World
 	change(seed uint64, steps int)

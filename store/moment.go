@@ -254,11 +254,11 @@ func (m *moment) compareColumn(now *moment, i int) *Difference {
 			return at(slot, field, shown(a), shown(b))
 		}
 	}
-	// The components of a sparse column and the values of edges lie in a pool. compareRest compares the
-	// handles in the slots of a sparse column.
 	if c.Storage == probing.StorageShared {
 		return nil // compareRest compares the values
 	}
+	// The components of a sparse column and the values of edges lie in a pool. compareRest compares the
+	// handles in the slots of a sparse column.
 	was, is := m.findArray(state.PoolElements, i), now.findArray(state.PoolElements, i)
 	if k := elementThatDiffers(was, is); k >= 0 && keptAt(was, k) && keptAt(is, k) {
 		field, a, b := firstDifference(element(was, k), element(is, k), "")

@@ -21,7 +21,7 @@ import (
 //
 //   - Parcel: the bytes that one call of Pack writes.
 //   - Root: an entity that the program gives to Pack. The parcel also has the whole subtree below each root:
-//     its sources in each hierarchy, the sources of these sources, and so on. A hierarchy is a
+//     the root's sources in each hierarchy, the sources of these sources, and so on. A hierarchy is a
 //     [vast.Relation] without circles.
 //   - Schema: the description of the columns, as text. A parcel contains only the mark of its schema, a
 //     checksum. Keep the schema once for each stream of parcels: see [Packer.Schema] and [Packer.Accept].

@@ -10,7 +10,7 @@ import (
 )
 
 // FuzzUnpack unpacks any parcel with any schema. Either Unpack returns an error and does not change the
-// world, or it succeeds and the world with the new entities works.
+// world, or it succeeds and the world with the new entities can be saved, loaded, packed and changed.
 func FuzzUnpack(f *testing.F) {
 	for seed := range uint64(3) {
 		n := makeTown(false)

@@ -73,7 +73,7 @@ type unpackedGroup struct {
 // unpackedColumn holds the components of a group's entities in a column of the program.
 type unpackedColumn struct {
 	*layoutColumn
-	memory []byte        // components of a Column or SparseColumn as in memory, with stand-ins for references
+	memory []byte        // components as in memory, with stand-ins for references; nil for a HeapColumn
 	values reflect.Value // components of a HeapColumn, as a slice
 }
 
@@ -400,8 +400,8 @@ func (k *unpacking) write() {
 	}
 }
 
-// writeValues writes components of a Column or a SparseColumn. In a Column it writes the components of
-// entities with consecutive slots in one copy.
+// writeValues writes the components of a Column, a SparseColumn or a shared.Column. In a Column it writes the
+// components of entities with consecutive slots in one copy.
 func (k *unpacking) writeValues(c *unpackedColumn, entities []vast.Entity) {
 	size := int(c.to.typ.Size())
 	for lo := 0; lo < len(entities); {

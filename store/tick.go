@@ -81,7 +81,8 @@ func (k keeper) Writes(columns []int) {
 
 func (k keeper) Visits() bool { return k.s.phase == running }
 
-// Changed is a change outside of ticks, unless an input makes the change: a replay repeats only inputs.
+// Changed notes a change outside of ticks. A change that an input makes does not count, because a replay
+// repeats inputs.
 func (k keeper) Changed() {
 	if !k.s.inInput {
 		k.s.edited = true

@@ -10,6 +10,7 @@ import (
 // mapsFiles reports whether the backend of this system can map files.
 const mapsFiles = false
 
-// mapFile is not supported. Windows cannot map a file over memory that VirtualAlloc reserved. Files can be
-// mapped only in pages of 4 KiB, and current Macs have pages of 16 KiB. The tests do not run on FreeBSD.
+// mapFile is supported only on Linux. Windows cannot map a file over memory that VirtualAlloc reserved.
+// Package store maps pages of 4 KiB, but current Macs have pages of 16 KiB. No test could check mapFile on
+// FreeBSD, because the tests do not run there.
 func (osBackend) mapFile(unsafe.Pointer, int, uintptr, int64) error { return errors.ErrUnsupported }

@@ -156,11 +156,11 @@ func TestMovePagesMisuse(t *testing.T) {
 	})
 }
 
-// stubborn is a backend that refuses to move too many pages at a time, and the page stuck.
+// stubborn is a backend that refuses to move more than maxPages pages at a time, or to move the page stuck.
 type stubborn struct {
 	faulty
 	maxPages int // largest number of pages that can move at a time
-	stuck    int // index of a page that cannot move
+	stuck    int // index of a page that cannot move; -1 for no page
 }
 
 func (s *stubborn) move(to, from unsafe.Pointer, n int) error {

@@ -56,7 +56,7 @@ type kept struct {
 	parts    []part
 	pages    intervals
 	separate intervals
-	mappings int // number of mappings in mappingsUsed
+	mappings int // number of mappings that keptCache.add counts in mappingsUsed
 	// The next region appends to these slices, to save allocations.
 	spareParts     []part
 	spareCommitted []interval
@@ -222,7 +222,8 @@ func (r *recycling) carve(m *mapping, p part) {
 	r.parts = append(r.parts, p)
 }
 
-// dropKept gives back the kept pages of a range. If the system refuses, the pages stay kept.
+// dropKept gives back the kept pages of a range. If the system refuses, the pages stay, and dropKept sets
+// spoilt.
 func (m *mapping) dropKept(iv interval) {
 	r := &m.recycling
 	if !r.pages.overlaps(iv.lo, iv.hi) {

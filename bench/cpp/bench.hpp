@@ -131,7 +131,8 @@ inline long now() {
 	    std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-// read_time returns the time of the work, and of the readings of the clock if the work has an undo.
+// read_time returns the time of reps repetitions of the work, without the undo. If the side has an undo, the
+// result includes the time of one reading of the clock for each repetition.
 inline long read_time(const side &s, long reps) {
 	if (!s.undo) {
 		long start = now();

@@ -34,8 +34,8 @@ func defaults(people int) Params {
 	}
 }
 
-// Stream yields the random numbers of one person. These numbers do not depend on the order in which
-// people are visited.
+// Stream yields the random numbers of a new town, or of one person. The numbers of a person do not depend on
+// the order in which people are visited.
 type Stream struct{ State uint64 }
 
 func (s *Stream) next() uint64 {

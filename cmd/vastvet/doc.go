@@ -75,7 +75,7 @@
 //
 // # handle
 //
-// This check finds comparisons of handles and of entities by slot. Slots are reused.
+// This check finds comparisons of two handles, or of two entities, by slot only. Slots are reused.
 //
 //	if target.Slot() == ship.Slot() { // wrong
 //	if target == ship {               // right

@@ -8,7 +8,8 @@ import (
 	"github.com/vastgo/vast/sched"
 )
 
-// A game in rounds: sets order the systems, resources hold the rules and the state, one system is exclusive.
+// A game in rounds: system sets order the systems, resources hold the rules and the state, and one system is
+// exclusive.
 //
 // Original: Bevy, examples/ecs/ecs_guide.rs, 201 lines. Here: 86.
 func Example_game() {

@@ -68,7 +68,7 @@ export class Picture {
   //   levels    brightness of each cell, from 1 to 255
   //   colours   colour of each cell: layer × shades + shade
   //   full      lowest count with full brightness
-  //   base      index of the layer of which the other layers are shares
+  //   base      index of the base layer; the other layers are shown as shares of the base layer
   dots(shown) {
     const cells = this.columns * this.rows;
     const base = shown.findIndex((on, i) => on && !this.view.layers[i].part);

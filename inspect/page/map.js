@@ -133,7 +133,8 @@ class MapPage {
     this.keepPlaceLater();
   }
 
-  // firstCamera sets the camera from the page's address, or calls camera.home if the address has no position.
+  // firstCamera moves the camera to the position in the page's address. If the address has no position,
+  // firstCamera moves the camera to the entity in the address, or shows the whole view.
   firstCamera() {
     const { params } = this.app;
     const at = (params.get('at') ?? '').split(',').map(Number);

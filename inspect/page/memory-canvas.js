@@ -139,7 +139,7 @@ export function pictureView({ onZoom, onHere, onOpen, onAnnounce, onResize }) {
     for (const r of layout.ranges) pen.fillRect((r.at % layout.columns) * size, Math.floor(r.at / layout.columns) * size, 1, size - 1);
   }
 
-  // drawElements marks the beginnings of elements, if an element covers several cells.
+  // drawElements marks the beginnings of elements, if an element covers a whole number of cells, at least two.
   function drawElements(height) {
     const area = state.view && memory.areas[state.view.area];
     const cells = area ? Math.abs(area.stride) / layout.bytes : 0;

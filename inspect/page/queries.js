@@ -165,7 +165,7 @@ function mount(root, app) {
     else draw();
   }
 
-  // explain shows a text in place of the histogram. An empty text hides the line.
+  // explain shows a text above the histogram, or no text if the text is empty.
   function explain(text) {
     setText(spread, text);
     spread.hidden = text === '';

@@ -112,8 +112,8 @@ export function queryBox({ label, text = '', placeholder = '', lines = 1, sugges
     setText(caret, '^'.repeat(Math.max(1, [...word.textContent].length)));
   }
 
-  // unfinished reports whether to hide the error while the list is open, because more letters may correct the
-  // text. It returns true if the caret is in the wrong word, or if an item with a function go is in the list.
+  // unfinished reports whether more letters may correct the wrong word: the list is open, and either the
+  // caret is in the wrong word, or the list has an item with a function go.
   function unfinished() {
     const at = input.selectionStart ?? 0;
     return open && wrong?.placed && (wrong.from <= at && at <= wrong.to || found.items.some((item) => item.go));

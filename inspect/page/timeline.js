@@ -348,7 +348,7 @@ export function timeline({ record, onSystem }) {
   }
 
   // The left and right arrow keys select the previous and the next span of the lane. The up and down arrow
-  // keys go to the lane above or below, and select the span whose start is nearest in time.
+  // keys go to the next lane with spans, and select the span whose start is nearest in time.
   function keyed(event) {
     if (!shown || event.ctrlKey || event.metaKey || event.altKey) return;
     const orderOf = (l) => [...l.outer, ...l.inner].sort((a, b) => a.start - b.start || b.end - a.end);

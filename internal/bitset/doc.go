@@ -1,5 +1,5 @@
-// Package bitset keeps presence bits in reserved memory, or on the Go heap: see [NewOnHeap]. Two levels of
-// summaries let an iteration pass long empty or full stretches 4,096 or 262,144 bits at a time.
+// Package bitset keeps presence bits in reserved memory, or on the Go heap: see [NewOnHeap]. With two levels
+// of summaries, an iteration takes 4,096 or 262,144 bits in one step if all of them are clear or all are set.
 //
 // # Terminology
 //

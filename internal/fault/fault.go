@@ -9,8 +9,9 @@ var injected atomic.Pointer[func(op string) error]
 // Inject makes package vm call f before the memory calls for each region that is reserved after Inject. The
 // argument op of f names the call: reserve, commit, decommit and so on. Package vm makes these calls to the
 // operating system or to the heap stand-in (see package vm). If f returns an error, the call fails with this
-// error: a commit, a protect or a populate after half of its work, any other call before its work. Several
-// goroutines may call f at the same time. The function stop ends the injection, also for existing regions.
+// error. The calls commit, protect and populate then do half of their work, and the other calls do nothing.
+// Several goroutines may call f at the same time. The function stop ends the injection, also for existing
+// regions.
 func Inject(f func(op string) error) (stop func()) {
 	if !injected.CompareAndSwap(nil, &f) {
 		panic("fault: Inject during another injection: stop that one first")

@@ -19,7 +19,7 @@ func Pick(usual, long int) int {
 	return usual
 }
 
-// Only skips a test that takes too long for the usual run of all tests.
+// Only skips a test unless tests run in their long form. It is for tests that have no usual form.
 func Only(t testing.TB) {
 	t.Helper()
 	if !Enabled() {

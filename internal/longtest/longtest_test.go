@@ -29,6 +29,6 @@ func TestOnly(t *testing.T) {
 		ran = true
 	})
 	if want := !testing.Short(); ran != want {
-		t.Errorf("with VAST_LONG=1, whether the long test ran is %t, want %t", ran, want)
+		t.Errorf("with VAST_LONG=1, the long test ran: %t, want %t", ran, want)
 	}
 }

@@ -135,7 +135,7 @@ const (
 	toAim    = 5
 )
 
-// baseQuery returns the query that a number selects, before query adds conditions on what is disabled.
+// baseQuery returns the query that a number selects, without the conditions that player.query adds.
 func (p *player) baseQuery(n uint16) vast.Query {
 	w, a := p.world, p.columns[0].In()
 	switch kind := n % 9; kind {

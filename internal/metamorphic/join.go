@@ -21,7 +21,7 @@ func (p *player) join(q vast.Query, n uint16) vast.Query {
 	return q.Up(p.parent, []vast.AnyColumn{p.tag, p.columns[0].In(), p.aim.TargetColumn()}[n/4%3])
 }
 
-// askLinks writes the targets of a query's entities, and their nearest ancestors that match the query.
+// askLinks writes the targets and the nearest matching ancestors of a query's entities to the output.
 func (p *player) askLinks(q vast.Query) {
 	var pairs []string
 	for s, t := range p.aim.Pairs(q) {

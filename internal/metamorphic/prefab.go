@@ -10,7 +10,7 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// maxTemplates is the number of templates from which on operations make no more templates.
+// maxTemplates is the largest number of templates that operations make.
 const maxTemplates = 4
 
 // prefabs holds the templates of a world.
@@ -34,8 +34,8 @@ func newPrefabs(w *vast.World) prefabs {
 	return p
 }
 
-// prefab performs an operation on the templates. If the world has no template, it first makes entity e the
-// root of one.
+// prefab performs an operation on the templates. If the world has no template, prefab first makes entity e
+// the root of a template.
 func (p *player) prefab(op Op, e vast.Entity) {
 	p.prefabs.roots = slices.DeleteFunc(p.prefabs.roots,
 		func(root vast.Entity) bool { return !p.world.Alive(root) })
@@ -119,7 +119,9 @@ func (p *player) apply(op Op, t prefab.Template) {
 		if err != nil {
 			panic(err)
 		}
-		p.see("Apply", changes > 0) // a HeapColumn has one field, and other columns have several
+		// The number of changes depends on the configuration: a HeapColumn has one field, and other columns
+		// have several.
+		p.see("Apply", changes > 0)
 	})
 }
 

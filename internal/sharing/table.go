@@ -17,7 +17,7 @@ import (
 // The table does not count the entities of its values. Sweep counts them and removes the values without
 // entities. Intern calls Sweep when enough values were added since the last Sweep, so that the cost of Sweep
 // for each new value is constant. The table needs at most about twice the memory of the values in use, or the
-// memory of these values and of the numbers, if that is more.
+// memory of these values and of the numbers of all slots (4 bytes for each slot), if that is more.
 //
 // While nothing changes the table, any number of goroutines may read it.
 type Table struct {
@@ -111,7 +111,7 @@ func (t *Table) Intern(v unsafe.Pointer) (uint32, error) {
 
 // most returns the number of added values at which Intern calls Sweep. A Sweep costs one step for each slot
 // and for each value. Before a Sweep, the added values take at most the largest of these: the memory of the
-// values that were in use at the last Sweep, the memory of the numbers, the memory of 64 values.
+// values that were in use at the last Sweep, the memory of the numbers of all slots, the memory of 64 values.
 func (t *Table) most() int {
 	return max(64, t.pool.Len()-t.added, t.of.Slots()*int(unsafe.Sizeof(uint32(0)))/int(t.size))
 }
@@ -165,8 +165,8 @@ func (t *Table) Counts(buffer []uint32) []uint32 {
 	return counts
 }
 
-// Sweep removes the values that no entity has. It does nothing between Hold and Release. Complexity:
-// one step for each entity of the column and for each value.
+// Sweep removes the values that no entity has. It does nothing between Hold and Release. Complexity: one step
+// for each slot of the column and one step for each value.
 func (t *Table) Sweep() {
 	if t.holds.Load() > 0 {
 		return
@@ -304,9 +304,10 @@ func (t *Table) Check(must func(ok bool, format string, values ...any)) {
 	must(t.added >= 0 && t.added <= t.pool.Len(), "%d of %d values were added", t.added, t.pool.Len())
 }
 
-// Map is the Numbers of values of type T. Its field Of is the map from values to numbers.
+// Map is the Numbers of values whose keys have type T. Its field Of is the map from keys to numbers.
 type Map[T comparable] struct {
-	Of  map[T]uint32
+	Of map[T]uint32
+	// Key returns the key of a value. Two values are equal if their keys are equal.
 	Key func(v unsafe.Pointer) T
 	// Zero is the key of the zero value.
 	Zero T

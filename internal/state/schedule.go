@@ -35,8 +35,7 @@ type Part struct {
 }
 
 // Keeper is the store that keeps the world of a schedule. The schedule calls Writes on any worker, Changed on
-// the goroutine that resets the schedule, sends an event or starts a job, and the other methods on the
-// goroutine that ticks.
+// the goroutine that makes the change, and the other methods on the goroutine that ticks.
 type Keeper interface {
 	// Begin is called before a tick. If Begin returns an error, the schedule does not run the tick.
 	Begin() error
@@ -47,8 +46,9 @@ type Keeper interface {
 	// may run. columns holds the numbers of the columns that the system writes, and is nil if the system may
 	// write all columns.
 	Writes(columns []int)
-	// Changed is called when the schedule changes outside of ticks: it counts its ticks from zero again, with
-	// a new seed, or the program sends an event or starts a job.
+	// Changed is called when the program changes the schedule outside of ticks. For example, the program
+	// resets the schedule with a new seed, adds or removes a system, sets a state, sends an event or starts a
+	// job.
 	Changed()
 	// Visits reports whether the schedule may admit visitors of the world.
 	Visits() bool

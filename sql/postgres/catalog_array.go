@@ -144,13 +144,17 @@ func parseIdent(a []any) any {
 		return nil
 	}
 	var parts []any
-	for i, t := range trimTokens(scan(textOf(a[0]), dialectPostgres)) {
-		switch {
-		case i%2 == 0 && t.isName():
-			parts = append(parts, t.name())
-		case i%2 == 0 || !t.is("."):
-			return errors.New("the text is not a valid name: " + textOf(a[0]))
+	tokens := significant(scan(textOf(a[0]), dialectPostgres))
+	valid := len(tokens)%2 == 1 // a name, and a dot and a name for each further part
+	for i, t := range tokens {
+		if i%2 == 0 {
+			parts, valid = append(parts, t.name()), valid && t.isName()
+		} else {
+			valid = valid && t.is(".")
 		}
+	}
+	if !valid {
+		return errors.New("the text is not a valid name: " + textOf(a[0]))
 	}
 	return arrayText(parts)
 }

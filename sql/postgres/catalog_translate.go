@@ -35,7 +35,7 @@ func readsCatalog(text string, user *schema) bool {
 		}
 		if i > 1 && tokens[i-1].is(".") {
 			if q := tokens[i-2].name(); q != "pg_catalog" && q != "public" {
-				continue // a column, or a table of information_schema: that name was tested before
+				continue // a column, or a table of information_schema, which the loop has found already
 			}
 		}
 		if _, ok := user.byName[name]; ok && starts[i] {
@@ -51,9 +51,9 @@ func readsCatalog(text string, user *schema) bool {
 type catalogTranslator struct {
 	editor
 	tokens  []token
-	starts  []bool // of tokens: the result of fromItems
+	starts  []bool // fromItems(tokens)
 	session sessionValues
-	depth   int // of the nested calls of sub
+	depth   int // number of calls of sub around this translator
 }
 
 // sessionValues are what functions such as current_user return.

@@ -112,7 +112,8 @@ func parseBytea(s string) ([]byte, error) {
 func decodeBinary(data []byte, o oid) (any, error) {
 	if size := o.size(); size >= 0 && len(data) != int(size) {
 		return nil, fail(codeInvalidBinary,
-			fmt.Sprintf("a binary %s of %d bytes: it has %d bytes", typeName(o), len(data), size))
+			fmt.Sprintf("a binary parameter of the type %s has %d bytes, want %d", typeName(o), len(data),
+				size))
 	}
 	switch o {
 	case oidBool:

@@ -166,7 +166,7 @@ func (x *session) execute(m *pgproto3.Execute) error {
 	return x.perform(p, m.MaxRows)
 }
 
-// closeObject closes a statement or a portal. It is no error if there is none.
+// closeObject closes a statement or a portal, if it exists.
 func (x *session) closeObject(m *pgproto3.Close) {
 	if m.ObjectType == 'S' {
 		delete(x.statements, m.Name)

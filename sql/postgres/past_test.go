@@ -15,7 +15,8 @@ import (
 	"github.com/vastgo/vast/store"
 )
 
-// TestPast reads a stored tick, and then more columns than a statement may copy, which a checkpoint supplies.
+// TestPast reads the checkpoint of a tick. Then it reads more bytes than MaxCopyBytes allows, so the
+// statement reads the newest checkpoint.
 func TestPast(t *testing.T) {
 	type Position struct{ X, Y float64 }
 	dir, w := t.TempDir(), vast.NewWorld(vast.Options{})

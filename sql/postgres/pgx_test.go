@@ -138,7 +138,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestPool reads by a pool of pgx, and by a prepared statement and a transaction of database/sql.
+// TestPool reads through a pool of pgx, and with a prepared statement and a transaction of database/sql.
 func TestPool(t *testing.T) {
 	s := listen(t, postgres.Options{})
 	pool, err := pgxpool.New(t.Context(), url(s, "pool_max_conns=4"))

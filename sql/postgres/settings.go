@@ -24,8 +24,8 @@ var reportedSettings = []string{
 	"application_name", "default_transaction_read_only", "in_hot_standby",
 }
 
-// fixedSettings are settings that no client can change. The two settings about read-only transactions are
-// fixed on read-only servers only.
+// fixedSettings are settings that no client can change. Only on a server with Options.Write, a client can
+// change default_transaction_read_only, and transaction_read_only has the same value.
 var fixedSettings = map[string]string{
 	"server_version": serverVersion, "server_version_num": serverVersionNum, "server_encoding": "UTF8",
 	"client_encoding": "UTF8", "integer_datetimes": "on", "standard_conforming_strings": "on",

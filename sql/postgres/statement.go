@@ -12,10 +12,10 @@ import (
 // A statement is a statement of a client that may be executed several times.
 type statement struct {
 	text    string
-	verb    string // the first word, in lower case; "" for an empty statement
+	verb    string // the first word, or the verb after WITH, in lower case; "" for an empty statement
 	params  []oid
-	columns []column // of a query, after describeStatement
-	user    *source  // of a prepared query that reads the user's tables
+	columns []column // columns of the rows that a prepared statement returns
+	user    *source  // source of a prepared statement on the user's tables; nil for other statements
 	invalid bool     // the escape sequences of a string give no valid text
 
 	returning bool // the statement writes rows and returns rows
@@ -86,7 +86,7 @@ func verbAfterWith(tokens []token) string {
 	return ""
 }
 
-// isQuery reports whether SQLite returns the rows of the statement.
+// isQuery reports whether the statement is a query that SQLite runs.
 func (st *statement) isQuery() bool { return queryVerbs[st.verb] }
 
 // returnsRows reports whether the statement returns rows.
@@ -120,10 +120,12 @@ func (st *statement) check() error {
 				"Use a PRAGMA that lists tables, columns or indexes, such as PRAGMA table_info(name).")
 		}
 	case st.verb == "" || st.returnsRows() || commands[st.verb] || st.writes():
-	case st.verb == "prepare" || st.verb == "execute" || st.verb == "listen" || st.verb == "notify" ||
-		st.verb == "do" || st.verb == "call" || st.verb == "move":
+	case st.verb == "prepare" || st.verb == "execute":
 		return failWithHint(codeNotSupported, strings.ToUpper(st.verb)+" is not supported",
 			"Use the extended protocol for prepared statements. Most drivers do so by themselves.")
+	case st.verb == "listen" || st.verb == "notify" || st.verb == "do" || st.verb == "call" ||
+		st.verb == "move":
+		return fail(codeNotSupported, strings.ToUpper(st.verb)+" is not supported")
 	default:
 		return fail(codeSyntax, fmt.Sprintf("syntax error at or near %q", st.verb))
 	}

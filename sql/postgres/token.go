@@ -135,8 +135,8 @@ func commentLength(s string, d dialect) int {
 	return len(s)
 }
 
-// quotedLength returns the length of a quoted text. Two quotes stand for one. If escapes is true, so does a
-// backslash with a quote.
+// quotedLength returns the length of a quoted text. Two quotes stand for one. If escapes is true, a backslash
+// with a quote also stands for one quote.
 func quotedLength(s string, quote byte, escapes bool) int {
 	for i := 1; i < len(s); i++ {
 		switch {

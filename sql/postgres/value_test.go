@@ -110,7 +110,7 @@ func TestGuess(t *testing.T) {
 	}
 }
 
-// TestGuessText compares numbers that guess returns with a column of text.
+// TestGuessText checks that SQLite writes a number that guess returns as the text of the parameter.
 func TestGuessText(t *testing.T) {
 	db, err := driver.Open(":memory:")
 	if err != nil {
@@ -123,7 +123,7 @@ func TestGuessText(t *testing.T) {
 		var equal bool
 		err := db.QueryRow("SELECT CAST(?1 AS TEXT) = ?2", guess(text), text).Scan(&equal)
 		if err != nil || !equal {
-			t.Errorf("%q is not equal to its column, error %v", text, err)
+			t.Errorf("guess(%q) as text differs from the parameter, error %v", text, err)
 		}
 	}
 }
@@ -208,7 +208,7 @@ func TestInferParameters(t *testing.T) {
 	}
 }
 
-// TestInferTimes checks the types of the functions for times.
+// TestInferTimes checks the result types of the time functions.
 func TestInferTimes(t *testing.T) {
 	columns := func(name string) oid {
 		return map[string]oid{"i": oidInt4, "r": oidFloat8, "s": oidText, "t": oidTimestampTZ}[name]

@@ -40,7 +40,7 @@ func FuzzPaste(f *testing.F) {
 		if _, pasted, ok := strings.Cut(string(whole), pasteStart); ok {
 			pasted, _, _ = strings.Cut(pasted, pasteEnd)
 			if strings.ContainsAny(pasted, "\x1b\t\x03") {
-				t.Errorf("%q passes keys within the pasted text %q", text, pasted)
+				t.Errorf("%q leaves control keys in the pasted text %q", text, pasted)
 			}
 		}
 	})

@@ -14,10 +14,10 @@ type Entry struct {
 	Time     time.Time // time at which the key was set, by the clock of the server
 }
 
-// Watch delivers all existing keys, then an Entry with an empty Key, and then the changes in their order.
-// Watch may deliver several changes of a key as one change. An argument such as a.* stands for a.1, a.2 and
-// so on. The channel is closed after the context or the connection has ended. After an interruption of the
-// connection, the watch may continue with a delay; a new watch has no delay.
+// Watch delivers the given keys that exist, then an Entry with an empty Key, and then the changes in their
+// order. Watch may deliver several changes of a key as one change. An argument such as a.* stands for a.1,
+// a.2 and so on. The channel is closed after the context or the connection has ended. After an interruption
+// of the connection, the watch may continue with a delay; a new watch has no delay.
 func (s *Storage) Watch(ctx context.Context, keys ...string) (<-chan Entry, error) {
 	// The watch needs this context until the watch ends, so a timer, not a deadline, limits the start.
 	ctx, cancel := context.WithCancel(ctx)

@@ -3,7 +3,9 @@ package value
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/vastgo/vast"
@@ -223,7 +225,7 @@ func (c *compiler) setStruct(t reflect.Type, path string, steps []step, text []b
 			return err
 		}
 	}
-	for name := range fields {
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		_, err := c.fieldOf(t, path, name)
 		if err == nil { // name is the blank identifier
 			err = fault(path, "there is no field %s", quote(name))

@@ -44,9 +44,10 @@
 // blank. An incomplete sector at the end of a file also counts as blank. A sector in any other state is
 // damaged.
 //
-// A batch is written after the Sync of the previous batch has succeeded. So only the last batch of the last
-// segment can be torn. A torn batch was not acknowledged, and Read cuts all of it. A blank sector before a
-// good sector of a later batch is damage, because the good sector says that the blank sector was synced.
+// A batch is torn if some of its sectors are blank. A batch is written after the Sync of the previous batch
+// has succeeded. So only the last batch of the last segment can be torn. A torn batch was not acknowledged,
+// and Read cuts all of it. A blank sector before a good sector of a later batch is damage, because the good
+// sector says that the blank sector was synced.
 //
 // Read cannot notice that the last batch was overwritten with zeros or cut off: the batch then looks like
 // free space or like a torn batch. Read finds other damage to the last batch. A damaged sector looks like the

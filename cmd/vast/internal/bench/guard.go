@@ -117,8 +117,8 @@ const (
 // second. The SampledPool samples one insertion of a thousand, and guards the element if one of the 16
 // guarded slots is free. All rounds use the same pools.
 //
-// The difference between the sides is smaller than the noise of the machine. Therefore the sides take turns
-// after each tick, and the first side measures both sides. The time of a side in a round is the lower
+// The difference between the sides is smaller than the noise of the machine. Therefore the first side
+// measures both sides, in pairs of ticks: one tick of each side. The time of a side in a round is the lower
 // quartile of its ticks, because other programs hardly disturb the faster ticks.
 //
 // The quartile leaves out most guarded insertions and removals. Once in about 60 ticks, one guarded element

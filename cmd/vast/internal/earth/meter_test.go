@@ -37,7 +37,7 @@ func TestMeterExtremes(t *testing.T) {
 	got := m.timing()
 	if got.max != 3*longestTracked || got.within != 0.5 || got.p50 > time.Microsecond ||
 		got.p99 < longestTracked*999/1000 {
-		t.Errorf("timing() of 0 and 3h = %+v", got)
+		t.Errorf("timing() of ticks of 0 and 3h = %+v", got)
 	}
 
 	m = newMeter(time.Second)

@@ -30,13 +30,13 @@ type record struct {
 	err    error
 }
 
-// table writes rows of CSV from in as a table: at most limit rows, or all rows if limit is 0. It returns the
-// number of written rows, and whether in has more rows.
-func (o *output) table(in io.Reader, limit int) (n int, more bool, err error) {
+// table reads rows of CSV and writes them as a table: at most limit rows, or all rows if limit is 0. It
+// returns the number of written rows, and whether source has more rows.
+func (o *output) table(source io.Reader, limit int) (n int, more bool, err error) {
 	stop := make(chan struct{})
 	defer close(stop)
 	records := make(chan record)
-	go read(newReader(in), records, stop)
+	go read(newReader(source), records, stop)
 
 	head := <-records
 	if head.err == io.EOF {
@@ -83,11 +83,11 @@ func (o *output) table(in io.Reader, limit int) (n int, more bool, err error) {
 	}
 }
 
-// read sends all rows of in to records, and then the error or io.EOF that ends the rows. It returns early
+// read sends all rows of source to records, and then the error or io.EOF that ends the rows. It returns early
 // when stop is closed.
-func read(in *csv.Reader, records chan<- record, stop <-chan struct{}) {
+func read(source *csv.Reader, records chan<- record, stop <-chan struct{}) {
 	for {
-		fields, err := in.Read()
+		fields, err := source.Read()
 		r := record{err: err}
 		for _, f := range fields {
 			r.fields = append(r.fields, tty.Clean(unquoted(f)))

@@ -33,7 +33,7 @@ type rows struct {
 	columns   []column
 	names     []string // of the columns
 	n         int64    // number of rows so far
-	changed   int64    // number of rows that the statement has changed, after the last line
+	changed   int64    // number of rows that the statement has changed; set by the last line
 	err       error    // if not nil, each further call of Next returns this error
 }
 

@@ -37,8 +37,8 @@ func Cut(text string, cells int) string {
 	if cells <= 0 {
 		return ""
 	}
-	// A character takes as many bytes as cells or more, so counting bytes is enough for a short text. The
-	// only exception is the three-em dash.
+	// A character has at least as many bytes as cells, so a text of few bytes is short enough. The only
+	// exception is the three-em dash.
 	if len(text) <= cells || Width(text) <= cells {
 		return text
 	}

@@ -8,14 +8,14 @@ import (
 	"github.com/vastgo/vast/cmd/vastvet/internal/lib"
 )
 
-// queues maps the methods of event.Queue and sched.Jobs that a system calls to the field that must declare
-// the queue or the Jobs.
+// queues maps a method of event.Queue or sched.Jobs to a field of sched.System. A system that calls the
+// method must declare the queue or the Jobs in this field.
 var queues = map[string]string{"All": "ReadsResources", "Len": "ReadsResources", "Of": "ReadsResources",
 	"Send": "WritesResources", "SendTo": "WritesResources",
 	"Start": "WritesResources", "Results": "WritesResources"}
 
-// queue reports a call of a method of a queue or Jobs if the system does not declare them. It reports nothing
-// if declared ones may be the same, or if the declared resources are unknown.
+// queue reports a call of a method of a queue or Jobs that the system does not declare. It reports nothing if
+// the queue or Jobs may be the same as a declared resource, or if the declared resources are unknown.
 func (s *system) queue(call *ast.CallExpr, method string) {
 	field, ok := queues[method]
 	q := lib.Receiver(call)

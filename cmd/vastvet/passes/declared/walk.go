@@ -12,7 +12,7 @@ import (
 	"github.com/vastgo/vast/cmd/vastvet/internal/trace"
 )
 
-// enter examines a function that runs with the system. depth limits the nested calls that enter follows.
+// enter examines a function that runs when the system runs. depth limits the nested calls that enter follows.
 func (s *system) enter(function ast.Expr, depth int) {
 	if depth == 0 {
 		return
@@ -100,9 +100,9 @@ func isFunc(t types.Type) bool {
 	return ok
 }
 
-// callsBack reports whether the called function calls its function arguments, if at all, before it returns.
-// This counts all functions of the packages slices and sort. Other functions may keep the arguments until
-// after the system has run.
+// callsBack reports whether the called function calls its function arguments only before it returns. All
+// functions of the packages slices and sort count as such functions. Other functions may keep the arguments
+// until after the system has run.
 func (s *system) callsBack(call *ast.CallExpr) bool {
 	switch lib.Callee(s.TypesInfo, call) {
 	case "sched.Context.Each", "sched.Context.Split", "sched.Reduce":
@@ -151,7 +151,7 @@ func (s *system) walk(body *ast.BlockStmt, depth int) {
 	})
 }
 
-// access maps the methods that access the values of a column to whether the method writes.
+// access has the methods that access the values of a column, and for each method whether it writes.
 var access = map[string]bool{
 	"All": false, "At": false, "Disable": true, "DisableAt": true, "DisableRun": true,
 	"Edit": true, "EditAt": true, "EditRun": true,

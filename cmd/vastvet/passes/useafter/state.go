@@ -10,7 +10,7 @@ import (
 // origin describes the call that returned the value of a variable.
 type origin struct {
 	owner place
-	part  bool      // a part of the owner, not memory
+	part  bool      // whether the value is a part of the owner; otherwise the value is memory
 	by    string    // the function that returned the value
 	at    token.Pos // for a mark, the position of the call of Mark
 	marks string    // positions of the marks older than the memory, ascending, each between two commas
@@ -173,8 +173,8 @@ func (s *state) close(p place, why string) {
 	}
 }
 
-// empty looks at the origins of a place and of its parts for which match returns true. It records that their
-// memory is bad, and that their marks are closed.
+// empty records that the memory of a place and of its parts is bad, and that their marks are closed. It skips
+// memory and marks for whose origin match returns false.
 func (s *state) empty(p place, why string, match func(origin) bool) {
 	for q, o := range s.origins {
 		if o.owner == p {
