@@ -17,10 +17,11 @@
 //
 // When an entity gains or loses a component in a column of the query, the group notes the entity's 64-slot
 // word. The next loop tests the conditions in the noted words only. A birth of an entity with such a column
-// takes the slower path, as with hooks. A column of shared.Column.Where also notes writes, as for a vast.Tracker, and
-// each loop begins with one step for each 64 slots of the column. Writes of other columns cost nothing more.
-// A group commits 1 bit for each slot in use, and 1 more for each slot of a column of shared.Column.Where,
-// unless a tracker already notes writes of the column. The memory counts in the limit of the world.
+// takes the slower path, as with hooks. A column of shared.Column.Where also notes writes, as for a
+// vast.Tracker, and each loop begins with one step for each 64 slots of the column. Writes of other columns
+// cost nothing more. A group commits 1 bit for each slot in use, and 1 more for each slot of a column of
+// shared.Column.Where, unless a tracker already notes writes of the column. The memory counts in the limit of
+// the world.
 //
 // # Stores
 //

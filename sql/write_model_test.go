@@ -98,8 +98,8 @@ func dump(t testing.TB, db *sql.DB) (all []string) {
 	return all
 }
 
-// newSQLiteTables returns a database in which SQLite itself stores the tables of a written. The constraints
-// of the tables allow only what a world allows.
+// newSQLiteTables returns a database with the tables of a world of newWritten, stored by SQLite itself. The
+// constraints of the tables allow only what a world allows.
 func newSQLiteTables(t testing.TB) *sql.DB {
 	db, err := driver.Open(":memory:")
 	if err != nil {

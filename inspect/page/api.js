@@ -66,12 +66,21 @@ async function request(url, { method = 'GET', body, signal, accept = 'applicatio
   let response;
   try {
     response = await fetch(url, {
-      method, headers, signal, body: body === undefined ? undefined : JSON.stringify(body),
-      credentials: 'omit', cache: 'no-store', redirect: 'error', referrerPolicy: 'no-referrer',
+      method,
+      headers,
+      signal,
+      body: body === undefined ? undefined : JSON.stringify(body),
+      credentials: 'omit',
+      cache: 'no-store',
+      redirect: 'error',
+      referrerPolicy: 'no-referrer',
     });
   } catch (error) {
     if (error.name === 'AbortError') throw error;
-    throw new ApiError(0, { code: 'unreachable', message: 'The program does not answer. It may have exited.' });
+    throw new ApiError(0, {
+      code: 'unreachable',
+      message: 'The program does not answer. It may have exited.',
+    });
   }
   if (response.ok) return response;
   let problem = {};
@@ -104,12 +113,20 @@ export async function binary(path, params, { signal } = {}) {
 // lines requests JSON lines, and calls onLine for each value. A body makes the request a POST.
 export async function lines(path, { params, body, signal }, onLine) {
   const method = body === undefined ? 'GET' : 'POST';
-  const response = await request(address(path, params), { method, body, signal, accept: 'application/x-ndjson' });
+  const response = await request(address(path, params), {
+    method,
+    body,
+    signal,
+    accept: 'application/x-ndjson',
+  });
   try {
     await eachLine(response.body, (line) => onLine(JSON.parse(line)));
   } catch (error) {
     if (error.name === 'AbortError') throw error;
-    throw new ApiError(0, { code: 'incomplete', message: 'The answer is incomplete. The program may have exited.' });
+    throw new ApiError(0, {
+      code: 'incomplete',
+      message: 'The answer is incomplete. The program may have exited.',
+    });
   }
 }
 
@@ -132,7 +149,9 @@ async function eachLine(body, onLine) {
     }
     rest = rest.slice(from);
     if (performance.now() - begun > busyTime) {
-      await new Promise((resolve) => { setTimeout(resolve); });
+      await new Promise((resolve) => {
+        setTimeout(resolve);
+      });
       begun = performance.now();
     }
   }
@@ -157,7 +176,15 @@ const maxQuiet = 3500;
 // 'lost') when the state changes, and onError(topic, error) when a topic fails. It returns a function that
 // ends the subscription.
 export function stream(topics, { onEvent, onState = () => {}, onError = () => {} }) {
-  const subscription = { topics: [].concat(topics), onEvent, onState, onError, state: '', failed: false, heard: Date.now() };
+  const subscription = {
+    topics: [].concat(topics),
+    onEvent,
+    onState,
+    onError,
+    state: '',
+    failed: false,
+    heard: Date.now(),
+  };
   subscriptions.add(subscription);
   plan();
   return () => {
@@ -196,18 +223,29 @@ function connect() {
   const next = { key, end: new AbortController() };
   connection = next;
   // The old connection lasts until the new connection answers, so that no events are missed.
-  listen(next, topics, () => before?.end.abort()).then(() => new Error('ended'), (error) => error).then((error) => {
-    before?.end.abort();
-    if (connection !== next) return;
-    connection = null;
-    for (const s of subscriptions) setState(s, 'lost');
-    const wait = error instanceof ApiError && error.status >= 400 && error.status < 500 && error.status !== 429 ? 10_000 : Math.min(8000, 500 * 2 ** retry++);
-    timer = setTimeout(connect, wait);
-  });
+  listen(next, topics, () => before?.end.abort())
+    .then(
+      () => new Error('ended'),
+      (error) => error,
+    )
+    .then((error) => {
+      before?.end.abort();
+      if (connection !== next) return;
+      connection = null;
+      for (const s of subscriptions) setState(s, 'lost');
+      const wait =
+        error instanceof ApiError && error.status >= 400 && error.status < 500 && error.status !== 429
+          ? 10_000
+          : Math.min(8000, 500 * 2 ** retry++);
+      timer = setTimeout(connect, wait);
+    });
 }
 
 async function listen(mine, topics, open) {
-  const response = await request(address('stream', { topic: topics }), { signal: mine.end.signal, accept: 'text/event-stream' });
+  const response = await request(address('stream', { topic: topics }), {
+    signal: mine.end.signal,
+    accept: 'text/event-stream',
+  });
   open();
   retry = 0;
   const now = Date.now();

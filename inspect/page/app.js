@@ -15,7 +15,19 @@
 // If a page fails, the frame shows the error in place of the page.
 
 import * as api from './api.js';
-import { dialog, emptyBox, errorBox, format, h, isDark, onTheme, replace, setText, switchTheme, tip } from './ui.js';
+import {
+  dialog,
+  emptyBox,
+  errorBox,
+  format,
+  h,
+  isDark,
+  onTheme,
+  replace,
+  setText,
+  switchTheme,
+  tip,
+} from './ui.js';
 
 const pages = [
   { id: 'overview', title: 'Overview' },
@@ -47,13 +59,16 @@ const live = {
 
 function parse(hash) {
   const [, path, , query] = /^#?\/?([^?]*)(\?(.*))?$/.exec(hash) ?? ['', '', '', ''];
-  const parts = path.split('/').filter(Boolean).map((part) => {
-    try {
-      return decodeURIComponent(part);
-    } catch {
-      return part;
-    }
-  });
+  const parts = path
+    .split('/')
+    .filter(Boolean)
+    .map((part) => {
+      try {
+        return decodeURIComponent(part);
+      } catch {
+        return part;
+      }
+    });
   return { id: parts[0] ?? '', path: parts.slice(1), params: new URLSearchParams(query ?? '') };
 }
 
@@ -81,14 +96,22 @@ async function show() {
   document.title = `${known?.title ?? 'Unknown page'} · ${world.name || 'Vast'}`;
   main.dataset.page = known?.id ?? '';
   if (!known) {
-    replace(main, emptyBox('Unknown page', h('p', null, 'Go to the ', h('a', { href: '#/' }, 'first page'), '.')));
+    replace(
+      main,
+      emptyBox('Unknown page', h('p', null, 'Go to the ', h('a', { href: '#/' }, 'first page'), '.')),
+    );
     return;
   }
   const root = h('div', { class: ['page', `page-${known.id}`], data: { loading: 'true' } });
   replace(main, root);
   announce(known.title);
   const app = {
-    world, api, live, go, path: asked.path, params: asked.params,
+    world,
+    api,
+    live,
+    go,
+    path: asked.path,
+    params: asked.params,
     replace(params) {
       if (my !== turn || location.hash !== shown) return; // the address already names the next page
       const text = new URLSearchParams(params).toString();
@@ -112,7 +135,10 @@ async function show() {
   } catch (error) {
     if (my !== turn) return;
     console.warn(`page ${known.id}:`, error);
-    replace(root, errorBox({ title: `The page “${known.title}” cannot be shown`, message: error.message }, show));
+    replace(
+      root,
+      errorBox({ title: `The page “${known.title}” cannot be shown`, message: error.message }, show),
+    );
     root.dataset.loading = 'failed';
   }
 }
@@ -135,8 +161,17 @@ function announce(text) {
 // The header.
 
 function navigation() {
-  replace(at('nav'), pages.map((p, i) => h('a', { href: `#/${p.id}`, data: { page: p.id }, title: `${p.title} (${i + 1})` },
-    h('span', { class: 'key', aria: { hidden: 'true' } }, i + 1), p.title)));
+  replace(
+    at('nav'),
+    pages.map((p, i) =>
+      h(
+        'a',
+        { href: `#/${p.id}`, data: { page: p.id }, title: `${p.title} (${i + 1})` },
+        h('span', { class: 'key', aria: { hidden: 'true' } }, i + 1),
+        p.title,
+      ),
+    ),
+  );
 }
 
 let heard = 0; // time of arrival of the last sample, in milliseconds since 1970
@@ -144,15 +179,34 @@ let streamState = 'waiting';
 
 function state() {
   const s = live.sample;
-  const now = { name: 'waiting', rate: heard ? format.seconds(Math.round((Date.now() - heard) / 1000)) : '', why: 'No data from the program for a while.' };
+  const now = {
+    name: 'waiting',
+    rate: heard ? format.seconds(Math.round((Date.now() - heard) / 1000)) : '',
+    why: 'No data from the program for a while.',
+  };
   if (streamState === 'lost') {
-    Object.assign(now, { name: 'lost', rate: 'trying again', why: 'The program does not answer. It may have exited.' });
+    Object.assign(now, {
+      name: 'lost',
+      rate: 'trying again',
+      why: 'The program does not answer. It may have exited.',
+    });
   } else if (streamState === 'live' && s && !s.admitting) {
-    Object.assign(now, { rate: format.seconds(Math.round(s.age)), why: 'The program has not admitted the inspector for the time shown.' });
+    Object.assign(now, {
+      rate: format.seconds(Math.round(s.age)),
+      why: 'The program has not admitted the inspector for the time shown.',
+    });
   } else if (streamState === 'live' && s?.paused) {
-    Object.assign(now, { name: 'paused', rate: s.tick === undefined ? '' : `tick ${format.number(s.tick)}`, why: 'The program is paused. Resume it on the page Systems.' });
+    Object.assign(now, {
+      name: 'paused',
+      rate: s.tick === undefined ? '' : `tick ${format.number(s.tick)}`,
+      why: 'The program is paused. Resume it on the page Systems.',
+    });
   } else if (streamState === 'live' && s) {
-    Object.assign(now, { name: 'live', rate: s.tick === undefined ? '' : `${s.ticksPerSecond.toFixed(1)} ticks/s`, why: 'The program is running.' });
+    Object.assign(now, {
+      name: 'live',
+      rate: s.tick === undefined ? '' : `${s.ticksPerSecond.toFixed(1)} ticks/s`,
+      why: 'The program is running.',
+    });
   }
   const element = at('state');
   element.dataset.state = now.name;
@@ -190,29 +244,62 @@ function themeButton() {
 }
 
 function footer() {
-  const credits = (world.attribution ?? []).map((a) => (typeof a === 'string' ? a : a.url ? h('a', { href: a.url, rel: 'noreferrer' }, a.text ?? a.name ?? a.url) : a.text));
-  replace(at('foot'),
+  const credits = (world.attribution ?? []).map((a) =>
+    typeof a === 'string'
+      ? a
+      : a.url
+        ? h('a', { href: a.url, rel: 'noreferrer' }, a.text ?? a.name ?? a.url)
+        : a.text,
+  );
+  replace(
+    at('foot'),
     h('span', null, `Vast ${world.version ?? ''}`.trim()),
     h('a', { href: 'api/v1/openapi.json' }, 'API'),
     h('a', { href: 'metrics' }, 'Metrics'),
     h('span', null, world.readOnly ? 'read-only' : 'read-write'),
-    credits.length > 0 && h('span', { class: 'credits' }, credits.flatMap((c, i) => (i ? [' · ', c] : [c]))));
+    credits.length > 0 &&
+      h(
+        'span',
+        { class: 'credits' },
+        credits.flatMap((c, i) => (i ? [' · ', c] : [c])),
+      ),
+  );
 }
 
 // Keys.
 
 const keys = () => [
-  [`1 – ${pages.length}`, 'switch pages'], ['/', 'focus the search box'], ['t', 'switch between light and dark'], ['?', 'show this help'], ['Esc', 'close or cancel'],
-  ['↑ ↓ Page Home End', 'move in lists'], ['Enter', 'open the selected row'],
+  [`1 – ${pages.length}`, 'switch pages'],
+  ['/', 'focus the search box'],
+  ['t', 'switch between light and dark'],
+  ['?', 'show this help'],
+  ['Esc', 'close or cancel'],
+  ['↑ ↓ Page Home End', 'move in lists'],
+  ['Enter', 'open the selected row'],
   ...(world?.sql ? [['Ctrl Enter', 'run the SQL statement']] : []),
 ];
 
 function help() {
   if (document.querySelector('dialog[open]')) return;
-  dialog('Keys',
-    h('dl', { class: 'facts' }, keys().map(([key, text]) => [h('dt', null, h('kbd', null, key)), h('dd', null, text)])),
-    h('p', { class: 'dim' }, 'All data comes from ', h('a', { href: 'api/v1/openapi.json' }, 'the JSON interface'),
-      '. In a terminal, use ', h('code', null, 'vast top'), ' and ', h('code', null, 'vast query'), '.'));
+  dialog(
+    'Keys',
+    h(
+      'dl',
+      { class: 'facts' },
+      keys().map(([key, text]) => [h('dt', null, h('kbd', null, key)), h('dd', null, text)]),
+    ),
+    h(
+      'p',
+      { class: 'dim' },
+      'All data comes from ',
+      h('a', { href: 'api/v1/openapi.json' }, 'the JSON interface'),
+      '. In a terminal, use ',
+      h('code', null, 'vast top'),
+      ' and ',
+      h('code', null, 'vast query'),
+      '.',
+    ),
+  );
 }
 
 function onKey(event) {
@@ -259,18 +346,33 @@ new MutationObserver(() => {
 
 function askToken(error) {
   const input = h('input', { type: 'password', id: 'token', autocomplete: 'off', required: true });
-  const box = h('form', {
-    class: 'box',
-    onsubmit(event) {
-      event.preventDefault();
-      api.setToken(input.value);
-      begin();
+  const box = h(
+    'form',
+    {
+      class: 'box',
+      onsubmit(event) {
+        event.preventDefault();
+        api.setToken(input.value);
+        begin();
+      },
     },
-  },
-  h('p', { class: 'box-title' }, 'Token required'),
-  h('p', null, 'Open the address that the program printed, which ends in ', h('code', null, '#token=…'), ', or enter the token here.'),
-  api.hasToken() && h('p', { class: 'bad' }, error.message),
-  h('div', { class: 'row' }, h('label', { for: 'token' }, 'Token'), input, h('button', { type: 'submit', class: 'primary' }, 'Continue')));
+    h('p', { class: 'box-title' }, 'Token required'),
+    h(
+      'p',
+      null,
+      'Open the address that the program printed, which ends in ',
+      h('code', null, '#token=…'),
+      ', or enter the token here.',
+    ),
+    api.hasToken() && h('p', { class: 'bad' }, error.message),
+    h(
+      'div',
+      { class: 'row' },
+      h('label', { for: 'token' }, 'Token'),
+      input,
+      h('button', { type: 'submit', class: 'primary' }, 'Continue'),
+    ),
+  );
   replace(main, box);
   input.focus();
 }
@@ -285,12 +387,16 @@ async function begin() {
       askToken(error);
       return;
     }
-    const title = error.status === 0 ? 'The program does not answer' : 'The inspector cannot describe the world';
+    const title =
+      error.status === 0 ? 'The program does not answer' : 'The inspector cannot describe the world';
     replace(main, errorBox({ title, message: error.message }, begin));
-    setTimeout(() => { if (!world) begin(); }, 3000);
+    setTimeout(() => {
+      if (!world) begin();
+    }, 3000);
     return;
   }
-  if (world.sql && !pages.includes(sqlPage)) pages.splice(pages.findIndex((p) => p.id === 'queries') + 1, 0, sqlPage);
+  if (world.sql && !pages.includes(sqlPage))
+    pages.splice(pages.findIndex((p) => p.id === 'queries') + 1, 0, sqlPage);
   if (world.views?.length > 0 && pages[0] !== mapPage) pages.unshift(mapPage);
   setText(at('world-name'), world.name || 'Vast');
   navigation();
@@ -305,7 +411,8 @@ async function begin() {
 
 at('theme').addEventListener('click', switchTheme);
 at('help').addEventListener('click', help);
-at('skip').addEventListener('click', (event) => { // the frame would take the link's fragment for the name of a page
+at('skip').addEventListener('click', (event) => {
+  // the frame would take the link's fragment for the name of a page
   event.preventDefault();
   main.focus();
 });

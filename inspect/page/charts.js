@@ -12,10 +12,39 @@ const gap = 4;
 // Formats by unit. write formats a single value. steps are pairs of a scale and its unit, for the marks of an
 // axis. The largest mark decides the unit of all marks.
 const units = {
-  number: { write: format.number, steps: [[1, ''], [1e3, 'k'], [1e6, 'M'], [1e9, 'G'], [1e12, 'T']] },
-  bytes: { write: format.bytes, steps: ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'].map((unit, i) => [1024 ** i, unit]), binary: true },
-  seconds: { write: format.seconds, steps: [[1e-9, 'ns'], [1e-6, 'µs'], [1e-3, 'ms'], [1, 's']] },
-  rate: { write: format.rate, steps: [[1, ''], [1e3, 'k'], [1e6, 'M'], [1e9, 'G']] },
+  number: {
+    write: format.number,
+    steps: [
+      [1, ''],
+      [1e3, 'k'],
+      [1e6, 'M'],
+      [1e9, 'G'],
+      [1e12, 'T'],
+    ],
+  },
+  bytes: {
+    write: format.bytes,
+    steps: ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'].map((unit, i) => [1024 ** i, unit]),
+    binary: true,
+  },
+  seconds: {
+    write: format.seconds,
+    steps: [
+      [1e-9, 'ns'],
+      [1e-6, 'µs'],
+      [1e-3, 'ms'],
+      [1, 's'],
+    ],
+  },
+  rate: {
+    write: format.rate,
+    steps: [
+      [1, ''],
+      [1e3, 'k'],
+      [1e6, 'M'],
+      [1e9, 'G'],
+    ],
+  },
 };
 
 // marks formats the numbers along an axis, with as many decimal places as the step needs, but at most six.
@@ -23,7 +52,11 @@ function marks(steps, splits, step) {
   const largest = Math.max(...splits.map(Math.abs));
   const [scale, unit] = steps.findLast(([from]) => largest >= from) ?? steps[0];
   let places = 0;
-  while (places < 6 && Math.abs((step / scale) * 10 ** places - Math.round((step / scale) * 10 ** places)) > 1e-6) places++;
+  while (
+    places < 6 &&
+    Math.abs((step / scale) * 10 ** places - Math.round((step / scale) * 10 ** places)) > 1e-6
+  )
+    places++;
   return splits.map((v) => (v === 0 ? '0' : `${(v / scale).toFixed(places)}${unit && '\u00a0'}${unit}`));
 }
 
@@ -46,7 +79,15 @@ function ago(seconds) {
 //   zero     whether the axis of values includes zero, default true
 // The result has element, set(times, columns) for past data, push(time, values) for a new point (null for a
 // missing value), and destroy(). Times are seconds since 1970. push drops data older than the span.
-export function lineChart({ title, unit = 'number', series, span = history, sync = 'live', height, zero = true }) {
+export function lineChart({
+  title,
+  unit = 'number',
+  series,
+  span = history,
+  sync = 'live',
+  height,
+  zero = true,
+}) {
   const { write, steps, binary } = units[unit];
   let times = [];
   let columns = series.map(() => []);
@@ -54,23 +95,48 @@ export function lineChart({ title, unit = 'number', series, span = history, sync
   let frame = 0;
 
   const values = series.map(() => h('span', { class: 'num legend-value' }, '–'));
-  const legend = h('div', { class: 'legend' }, series.map((s, i) => h('span', { class: 'legend-item' },
-    h('span', { class: ['legend-mark', s.dash && 'dashed'], style: { '--mark': `var(${s.color})` }, aria: { hidden: 'true' } }), s.label, values[i])));
+  const legend = h(
+    'div',
+    { class: 'legend' },
+    series.map((s, i) =>
+      h(
+        'span',
+        { class: 'legend-item' },
+        h('span', {
+          class: ['legend-mark', s.dash && 'dashed'],
+          style: { '--mark': `var(${s.color})` },
+          aria: { hidden: 'true' },
+        }),
+        s.label,
+        values[i],
+      ),
+    ),
+  );
   const when = h('span', { class: 'num dim chart-when' });
   const place = h('div', { class: 'chart-place', style: height ? { height: `${height}px` } : {} });
-  const element = h('figure', { class: 'chart', aria: { label: title } },
-    h('figcaption', { class: 'chart-head' }, h('h3', null, title), when, legend), place);
+  const element = h(
+    'figure',
+    { class: 'chart', aria: { label: title } },
+    h('figcaption', { class: 'chart-head' }, h('h3', null, title), when, legend),
+    place,
+  );
 
   function showLegend(at) {
     const last = times.length - 1;
     const i = at ?? last;
     columns.forEach((c, k) => setText(values[k], i < 0 ? '–' : write(c[i])));
-    setText(when, at === null || at === undefined || last < 0 ? '' : `${format.seconds(Math.round(times[last] - times[at]))} ago`);
+    setText(
+      when,
+      at === null || at === undefined || last < 0
+        ? ''
+        : `${format.seconds(Math.round(times[last] - times[at]))} ago`,
+    );
   }
 
   // shown returns the length of the time axis in seconds: the shortest of one, two and five minutes that
   // holds all data, or else the span.
-  const shown = () => [60, 120, 300].find((s) => s < span && (times.at(-1) ?? 0) - (times[0] ?? 0) <= s) ?? span;
+  const shown = () =>
+    [60, 120, 300].find((s) => s < span && (times.at(-1) ?? 0) - (times[0] ?? 0) <= s) ?? span;
 
   // add adds a point. If there is a gap before the point, add breaks the line with a point without values.
   function add(t, vs) {
@@ -89,14 +155,30 @@ export function lineChart({ title, unit = 'number', series, span = history, sync
   const options = {
     padding: [6, 14, 0, 0],
     legend: { show: false },
-    cursor: { y: false, sync: { key: sync, setSeries: false }, points: { size: 6 }, drag: { x: false, y: false } },
+    cursor: {
+      y: false,
+      sync: { key: sync, setSeries: false },
+      points: { size: 6 },
+      drag: { x: false, y: false },
+    },
     scales: {
-      x: { time: false, range: () => { const to = times.at(-1) ?? 0; return [to - shown(), to]; } },
-      y: { range: (_, low, high) => bounds(zero ? Math.min(0, low ?? 0) : low ?? 0, high ?? 1, unit) },
+      x: {
+        time: false,
+        range: () => {
+          const to = times.at(-1) ?? 0;
+          return [to - shown(), to];
+        },
+      },
+      y: { range: (_, low, high) => bounds(zero ? Math.min(0, low ?? 0) : (low ?? 0), high ?? 1, unit) },
     },
     axes: [
       {
-        stroke: () => color('--dim'), grid: { stroke: hair, width: 1 }, ticks: { show: false }, size: 22, font: chartFont(), gap: 4,
+        stroke: () => color('--dim'),
+        grid: { stroke: hair, width: 1 },
+        ticks: { show: false },
+        size: 22,
+        font: chartFont(),
+        gap: 4,
         splits(u) {
           const { min, max } = u.scales.x;
           const parts = u.width < 420 ? 2 : Math.round(max - min) % 300 === 0 ? 5 : 4;
@@ -105,15 +187,28 @@ export function lineChart({ title, unit = 'number', series, span = history, sync
         values: (u, splits) => splits.map((v) => ago(Math.round(u.scales.x.max - v))),
       },
       {
-        stroke: () => color('--dim'), grid: { stroke: hair, width: 1 }, ticks: { show: false }, font: chartFont(), gap: 4,
+        stroke: () => color('--dim'),
+        grid: { stroke: hair, width: 1 },
+        ticks: { show: false },
+        font: chartFont(),
+        gap: 4,
         size: (u, texts) => 14 + Math.max(26, ...(texts ?? []).map((t) => (t ?? '').length * 6.4)),
-        space: 28, incrs: binary ? powersOfTwo : undefined, values: (_, splits, __, ___, step) => marks(steps, splits, step),
+        space: 28,
+        incrs: binary ? powersOfTwo : undefined,
+        values: (_, splits, __, ___, step) => marks(steps, splits, step),
       },
     ],
-    series: [{}, ...series.map((s) => ({
-      label: s.label, stroke: () => color(s.color), width: 1.5, dash: s.dash, points: { show: false },
-      fill: s.fill ? () => fade(color(s.color)) : undefined,
-    }))],
+    series: [
+      {},
+      ...series.map((s) => ({
+        label: s.label,
+        stroke: () => color(s.color),
+        width: 1.5,
+        dash: s.dash,
+        points: { show: false },
+        fill: s.fill ? () => fade(color(s.color)) : undefined,
+      })),
+    ],
     hooks: { setCursor: [(u) => showLegend(u.cursor.left >= 0 ? u.cursor.idx : null)] },
   };
 
@@ -131,7 +226,9 @@ export function lineChart({ title, unit = 'number', series, span = history, sync
     }
     if (!(plot.cursor.left >= 0)) showLegend(null);
   }
-  const soon = () => { frame ||= requestAnimationFrame(draw); };
+  const soon = () => {
+    frame ||= requestAnimationFrame(draw);
+  };
 
   const size = new ResizeObserver(soon);
   size.observe(place);
@@ -142,7 +239,12 @@ export function lineChart({ title, unit = 'number', series, span = history, sync
     set(ts, cs) {
       times = [];
       columns = series.map(() => []);
-      ts.forEach((t, i) => add(t, cs.map((c) => c[i])));
+      ts.forEach((t, i) =>
+        add(
+          t,
+          cs.map((c) => c[i]),
+        ),
+      );
       soon();
     },
     push(t, vs) {
@@ -241,7 +343,9 @@ export function sparkline({ color: variable = '--accent', span = 120, zero = tru
       g.fill();
     }
   }
-  const soon = () => { frame ||= requestAnimationFrame(draw); };
+  const soon = () => {
+    frame ||= requestAnimationFrame(draw);
+  };
   const size = new ResizeObserver(soon);
   size.observe(canvas);
   const endTheme = onTheme(soon);

@@ -38,32 +38,58 @@ export function columnChooser(world, onChange) {
     if (kept) return kept;
     const values = named.filter((name) => all.includes(name));
     // every list shows the names, so the column Name is no default
-    return (values.length ? values : all.filter((name) => name !== 'Name')).slice(0, values.length ? maxColumns : defaultColumns);
+    return (values.length ? values : all.filter((name) => name !== 'Name')).slice(
+      0,
+      values.length ? maxColumns : defaultColumns,
+    );
   }
 
   function open() {
-    const boxes = all.map((name) => h('label', { class: 'row' },
-      h('input', { type: 'checkbox', value: name, checked: chosen().includes(name), onchange: changed }), h('span', { class: 'clip' }, name)));
+    const boxes = all.map((name) =>
+      h(
+        'label',
+        { class: 'row' },
+        h('input', { type: 'checkbox', value: name, checked: chosen().includes(name), onchange: changed }),
+        h('span', { class: 'clip' }, name),
+      ),
+    );
     function changed() {
       const inputs = boxes.map((b) => b.firstChild);
       const list = inputs.filter((i) => i.checked).map((i) => i.value);
       for (const i of inputs) i.disabled = !i.checked && list.length >= maxColumns;
       keep(list);
     }
-    const box = dialog('Columns of the list',
+    const box = dialog(
+      'Columns of the list',
       h('p', { class: 'dim' }, `At most ${maxColumns} columns. Default: the columns that the query names.`),
       h('div', { class: 'columns-choice' }, boxes),
-      h('p', null, h('button', {
-        type: 'button', onclick() {
-          keep(null);
-          box.close();
-        },
-      }, 'Columns of the query')));
+      h(
+        'p',
+        null,
+        h(
+          'button',
+          {
+            type: 'button',
+            onclick() {
+              keep(null);
+              box.close();
+            },
+          },
+          'Columns of the query',
+        ),
+      ),
+    );
   }
 
   return {
-    element: h('button', { type: 'button', class: 'quiet', aria: { haspopup: 'dialog' }, onclick: open }, 'Columns'),
+    element: h(
+      'button',
+      { type: 'button', class: 'quiet', aria: { haspopup: 'dialog' }, onclick: open },
+      'Columns',
+    ),
     chosen,
-    proposed(names) { named = names; },
+    proposed(names) {
+      named = names;
+    },
   };
 }

@@ -54,7 +54,19 @@ async function mount(root, app) {
     columns: listColumns(),
     fetch: async (offset, limit, signal) => {
       const begun = performance.now();
-      const answer = await get('entities', { query, offset, limit, columns: chooser.chosen().map((label) => textOf(app.world.columns, label)).join(',') }, { signal });
+      const answer = await get(
+        'entities',
+        {
+          query,
+          offset,
+          limit,
+          columns: chooser
+            .chosen()
+            .map((label) => textOf(app.world.columns, label))
+            .join(','),
+        },
+        { signal },
+      );
       pause = Math.max(livePause, 10 * (performance.now() - begun));
       if (!signal.aborted) showCount(answer);
       if (!named && answer.rows.some((row) => row.name)) {
@@ -64,9 +76,16 @@ async function mount(root, app) {
       return { rows: answer.rows, total: answer.total };
     },
     cells: (row) => [
-      h('a', { class: 'num', href: `#/entity/${row.id}`, tabindex: -1, onclick: pickLink }, row.id, row.disabled && h('span', { class: 'dim' }, ' disabled')),
+      h(
+        'a',
+        { class: 'num', href: `#/entity/${row.id}`, tabindex: -1, onclick: pickLink },
+        row.id,
+        row.disabled && h('span', { class: 'dim' }, ' disabled'),
+      ),
       ...(named ? [row.name ?? ''] : []),
-      ...chooser.chosen().map((name) => h('span', { title: row.values?.[name] ?? '' }, row.values?.[name] ?? '')),
+      ...chooser
+        .chosen()
+        .map((name) => h('span', { title: row.values?.[name] ?? '' }, row.values?.[name] ?? '')),
     ],
     onOpen: (row) => pick(row.id),
     onMark: (row) => {
@@ -77,17 +96,31 @@ async function mount(root, app) {
 
   const side = h('aside', { class: 'entities-side panel', aria: { label: 'Selected entity' } });
   side.hidden = true;
-  const split = h('div', { class: 'entities-split' },
-    panel('Matches', { class: 'flush entities-list', tools: [elsewhere, chooser.element] }, list.element), side);
+  const split = h(
+    'div',
+    { class: 'entities-split' },
+    panel('Matches', { class: 'flush entities-list', tools: [elsewhere, chooser.element] }, list.element),
+    side,
+  );
   split.querySelector('.panel-head h2').after(count);
   root.classList.add('fill');
-  replace(root, h('h1', { class: 'unseen' }, 'Entities'), h('div', { class: 'panel entities-ask' }, box.element, chips.element), split);
+  replace(
+    root,
+    h('h1', { class: 'unseen' }, 'Entities'),
+    h('div', { class: 'panel entities-ask' }, box.element, chips.element),
+    split,
+  );
 
   function listColumns() {
     return [
       { title: 'Entity', width: 'minmax(6rem, 9rem)' },
       ...(named ? [{ title: 'Name', width: 'minmax(9rem, 1.5fr)' }] : []),
-      ...chooser.chosen().map((name) => ({ title: name, width: 'minmax(9rem, 2fr)', class: 'num', head: h('span', { title: name }, name) })),
+      ...chooser.chosen().map((name) => ({
+        title: name,
+        width: 'minmax(9rem, 2fr)',
+        class: 'num',
+        head: h('span', { title: name }, name),
+      })),
     ];
   }
 
@@ -96,15 +129,28 @@ async function mount(root, app) {
     const word = text.trim();
     if (entityIn(word)) {
       const id = await meant(word, signal);
-      const item = { text: id, kind: 'entity', detail: id === word ? 'entity ID' : `in slot ${word}`, go: () => pick(id) };
+      const item = {
+        text: id,
+        kind: 'entity',
+        detail: id === word ? 'entity ID' : `in slot ${word}`,
+        go: () => pick(id),
+      };
       return { from: 0, to: text.length, items: id ? [item] : [] };
     }
     const [answer, names] = await Promise.all([
       complete(text, at, signal),
-      /^[^()!|<>=~"]{1,100}$/.test(word) ? get('names', { prefix: word, limit: maxNames }, { signal }).then((a) => a.names, () => []) : [],
+      /^[^()!|<>=~"]{1,100}$/.test(word)
+        ? get('names', { prefix: word, limit: maxNames }, { signal }).then(
+            (a) => a.names,
+            () => [],
+          )
+        : [],
     ]);
     const found = names.map((n) => ({
-      text: n.name, kind: 'entity', detail: [n.detail, n.id].filter(Boolean).join(' · '), go: () => pick(n.id),
+      text: n.name,
+      kind: 'entity',
+      detail: [n.detail, n.id].filter(Boolean).join(' · '),
+      go: () => pick(n.id),
     }));
     const same = found.filter((n) => n.text.toLowerCase() === word.toLowerCase());
     return { ...answer, items: [...same, ...answer.items, ...found.filter((n) => !same.includes(n))] };
@@ -218,14 +264,33 @@ async function mount(root, app) {
     address();
     const place = h('div', { class: 'page page-entity entities-entity' });
     place.addEventListener('click', pickLink);
-    replace(side, h('div', { class: 'panel-head' }, h('h2', { class: 'num' }, id), h('div', { class: 'panel-tools' },
-      h('a', { class: 'button', href: `#/entity/${id}` }, 'Open page'),
-      h('button', { type: 'button', class: 'quiet', onclick: close }, 'Close'))), place);
+    replace(
+      side,
+      h(
+        'div',
+        { class: 'panel-head' },
+        h('h2', { class: 'num' }, id),
+        h(
+          'div',
+          { class: 'panel-tools' },
+          h('a', { class: 'button', href: `#/entity/${id}` }, 'Open page'),
+          h('button', { type: 'button', class: 'quiet', onclick: close }, 'Close'),
+        ),
+      ),
+      place,
+    );
     side.hidden = false;
     try {
       const { page: entity } = await import('./entity.js');
       if (my !== turn) return;
-      const stop = await entity.mount(place, { ...app, beside: true, path: [id], params: new URLSearchParams(), replace() {}, go: goFrom });
+      const stop = await entity.mount(place, {
+        ...app,
+        beside: true,
+        path: [id],
+        params: new URLSearchParams(),
+        replace() {},
+        go: goFrom,
+      });
       if (my === turn) unmount = stop;
       else stop?.();
     } catch (error) {
@@ -263,7 +328,13 @@ async function mount(root, app) {
   }
 
   function onKey(event) {
-    if (event.key !== 'Escape' || event.defaultPrevented || !picked || event.target.closest?.('input, textarea, select, dialog')) return;
+    if (
+      event.key !== 'Escape' ||
+      event.defaultPrevented ||
+      !picked ||
+      event.target.closest?.('input, textarea, select, dialog')
+    )
+      return;
     close();
     event.preventDefault();
   }

@@ -9,7 +9,12 @@ const pageSize = 50;
 // childrenTree returns the tree: { element, destroy() }. Arrow keys move and unfold, Enter opens an entity.
 export function childrenTree(id, relation, total) {
   const end = new AbortController();
-  const tree = h('ul', { class: 'tree children', role: 'tree', aria: { label: `${relation.name}: ${format.number(total)}` }, onkeydown: pressed });
+  const tree = h('ul', {
+    class: 'tree children',
+    role: 'tree',
+    aria: { label: `${relation.name}: ${format.number(total)}` },
+    onkeydown: pressed,
+  });
   fill(tree, id);
   return { element: tree, destroy: () => end.abort() };
 
@@ -20,7 +25,11 @@ export function childrenTree(id, relation, total) {
   }
 
   async function load(list, of, after) {
-    const answer = await api.get(`entities/${encodeURIComponent(of)}/children`, { relation: relation.id, by: 'id', limit: pageSize, after }, { signal: end.signal });
+    const answer = await api.get(
+      `entities/${encodeURIComponent(of)}/children`,
+      { relation: relation.id, by: 'id', limit: pageSize, after },
+      { signal: end.signal },
+    );
     list.querySelector(':scope > [role=none]')?.remove();
     const more = list.querySelector(':scope > .more-children');
     const hadFocus = more?.contains(document.activeElement);
@@ -28,9 +37,11 @@ export function childrenTree(id, relation, total) {
     const items = answer.rows.map(item);
     list.append(...items);
     const seen = list.querySelectorAll(':scope > li[data-id]').length;
-    if (items.length > 0 && answer.total > seen) list.append(moreItem(list, of, answer.rows.at(-1).id, answer.total - seen));
+    if (items.length > 0 && answer.total > seen)
+      list.append(moreItem(list, of, answer.rows.at(-1).id, answer.total - seen));
     if (seen === 0) list.append(h('li', { class: 'dim', role: 'none' }, 'none now'));
-    if (!tree.querySelector('[tabindex="0"]')) tree.querySelector('[role=treeitem]')?.setAttribute('tabindex', 0);
+    if (!tree.querySelector('[tabindex="0"]'))
+      tree.querySelector('[role=treeitem]')?.setAttribute('tabindex', 0);
     if (hadFocus) focus(items[0]);
   }
 
@@ -41,20 +52,54 @@ export function childrenTree(id, relation, total) {
   }
 
   function item(row) {
-    const twist = row.children > 0 ? h('span', { class: 'twist', aria: { hidden: 'true', expanded: 'false' }, onclick: () => toggle(li) }) : h('span', { class: 'twist-none' });
-    const li = h('li', { role: 'treeitem', tabindex: -1, data: { id: row.id }, aria: { expanded: row.children > 0 ? 'false' : null, label: row.name || row.id } },
-      h('div', { class: 'tree-row' }, twist,
-        h('a', { href: `#/entity/${encodeURIComponent(row.id)}`, tabindex: -1, class: 'clip' }, row.name || row.id),
+    const twist =
+      row.children > 0
+        ? h('span', {
+            class: 'twist',
+            aria: { hidden: 'true', expanded: 'false' },
+            onclick: () => toggle(li),
+          })
+        : h('span', { class: 'twist-none' });
+    const li = h(
+      'li',
+      {
+        role: 'treeitem',
+        tabindex: -1,
+        data: { id: row.id },
+        aria: { expanded: row.children > 0 ? 'false' : null, label: row.name || row.id },
+      },
+      h(
+        'div',
+        { class: 'tree-row' },
+        twist,
+        h(
+          'a',
+          { href: `#/entity/${encodeURIComponent(row.id)}`, tabindex: -1, class: 'clip' },
+          row.name || row.id,
+        ),
         row.name && h('span', { class: 'dim num hide-narrow' }, row.id),
         row.children > 0 && h('span', { class: 'chip num' }, format.short(row.children)),
-        h('span', { class: 'dim clip has' }, row.has.join(' '))));
+        h('span', { class: 'dim clip has' }, row.has.join(' ')),
+      ),
+    );
     return li;
   }
 
   function moreItem(list, of, after, left) {
-    const li = h('li', { role: 'treeitem', tabindex: -1, class: 'more-children' },
-      h('div', { class: 'tree-row' }, h('span', { class: 'twist-none' }),
-        h('button', { type: 'button', class: 'quiet small', tabindex: -1, onclick: () => next() }, `${format.number(Math.min(left, pageSize))} of ${format.number(left)} more`)));
+    const li = h(
+      'li',
+      { role: 'treeitem', tabindex: -1, class: 'more-children' },
+      h(
+        'div',
+        { class: 'tree-row' },
+        h('span', { class: 'twist-none' }),
+        h(
+          'button',
+          { type: 'button', class: 'quiet small', tabindex: -1, onclick: () => next() },
+          `${format.number(Math.min(left, pageSize))} of ${format.number(left)} more`,
+        ),
+      ),
+    );
     function next() {
       load(list, of, after).catch((error) => {
         if (api.aborted(error)) return;
@@ -93,13 +138,23 @@ export function childrenTree(id, relation, total) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const li = event.target.closest('[role=treeitem]');
     if (!li) return;
-    const seen = [...tree.querySelectorAll('[role=treeitem]')].filter((one) => !one.parentElement.closest('ul[hidden]'));
+    const seen = [...tree.querySelectorAll('[role=treeitem]')].filter(
+      (one) => !one.parentElement.closest('ul[hidden]'),
+    );
     const at = seen.indexOf(li);
     switch (event.key) {
-      case 'ArrowDown': focus(seen[at + 1]); break;
-      case 'ArrowUp': focus(seen[at - 1]); break;
-      case 'Home': focus(seen[0]); break;
-      case 'End': focus(seen.at(-1)); break;
+      case 'ArrowDown':
+        focus(seen[at + 1]);
+        break;
+      case 'ArrowUp':
+        focus(seen[at - 1]);
+        break;
+      case 'Home':
+        focus(seen[0]);
+        break;
+      case 'End':
+        focus(seen.at(-1));
+        break;
       case 'ArrowRight':
         if (li.getAttribute('aria-expanded') === 'false') toggle(li, true);
         else if (li.getAttribute('aria-expanded') === 'true') focus(seen[at + 1]);
@@ -112,7 +167,8 @@ export function childrenTree(id, relation, total) {
         if (li.dataset.id) li.querySelector('a').click();
         else li.dispatchEvent(new CustomEvent('open'));
         break;
-      default: return;
+      default:
+        return;
     }
     event.preventDefault();
     event.stopPropagation();

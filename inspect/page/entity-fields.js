@@ -19,7 +19,11 @@ export function componentView(component, context) {
   const label = context.labelOf(component);
   const body = h('div', { class: 'panel-body' });
   const summary = h('span', { class: 'component-summary mono dim clip' });
-  const place = h('a', { class: 'component-place mono dim hide-narrow', href: `#/memory?slot=${context.slot}&column=${component.id}`, hidden: true });
+  const place = h('a', {
+    class: 'component-place mono dim hide-narrow',
+    href: `#/memory?slot=${context.slot}&column=${component.id}`,
+    hidden: true,
+  });
   const disabled = h('span', { class: 'chip warn', hidden: true });
   let fields = null;
   let shape = '';
@@ -27,20 +31,41 @@ export function componentView(component, context) {
     body.hidden = !open;
     summary.hidden = open;
   });
-  const element = h('section', { class: 'panel component', data: { column: component.column }, aria: { label } },
-    h('header', { class: 'panel-head' },
+  const element = h(
+    'section',
+    { class: 'panel component', data: { column: component.column }, aria: { label } },
+    h(
+      'header',
+      { class: 'panel-head' },
       component.value ? twist : h('span', { class: 'twist-none' }),
       h('h2', null, label),
-      component.type && component.type.split('.').at(-1) !== component.column && h('span', { class: 'dim mono clip hide-narrow' }, component.type),
+      component.type &&
+        component.type.split('.').at(-1) !== component.column &&
+        h('span', { class: 'dim mono clip hide-narrow' }, component.type),
       summary,
-      h('div', { class: 'panel-tools' }, disabled, place,
+      h(
+        'div',
+        { class: 'panel-tools' },
+        disabled,
+        place,
         component.storage !== 'dense' && h('span', { class: 'chip' }, component.storage),
         component.size > 0 && h('span', { class: 'dim num' }, format.bytes(component.size)),
-        context.mayEdit && h('button', {
-          type: 'button', class: 'quiet small', title: `Remove ${label}`, aria: { label: `Remove ${label}` },
-          onclick: () => context.remove(component),
-        }, 'Remove'))),
-    component.value && body);
+        context.mayEdit &&
+          h(
+            'button',
+            {
+              type: 'button',
+              class: 'quiet small',
+              title: `Remove ${label}`,
+              aria: { label: `Remove ${label}` },
+              onclick: () => context.remove(component),
+            },
+            'Remove',
+          ),
+      ),
+    ),
+    component.value && body,
+  );
 
   function update(now, flash) {
     disabled.hidden = now.disabledBy.length === 0;
@@ -49,12 +74,16 @@ export function componentView(component, context) {
     inside.component = now;
     setText(summary, now.value.text);
     place.hidden = !now.place;
-    place.title = now.place ? `reservation ${now.place.reservation} + ${format.number(now.place.offset)} bytes` : '';
+    place.title = now.place
+      ? `reservation ${now.place.reservation} + ${format.number(now.place.offset)} bytes`
+      : '';
     setText(place, now.place?.address ?? '');
     const to = shapeOf(now.value);
     if (to !== shape) {
       shape = to;
-      fields = hasRows(now.value) ? listView(now.value, inside, 0) : fieldView({ ...now.value, name: 'value' }, inside, 0);
+      fields = hasRows(now.value)
+        ? listView(now.value, inside, 0)
+        : fieldView({ ...now.value, name: 'value' }, inside, 0);
       replace(body, h('ul', { class: 'tree fields' }, hasRows(now.value) ? fields.items : fields.element));
     }
     fields.update(hasRows(now.value) ? now.value : { ...now.value, name: 'value' }, flash);
@@ -72,14 +101,18 @@ function shapeOf(field) {
 }
 
 // hasRows reports whether the parts of a value are shown as rows. A complete vector is shown as a single row.
-const hasRows = (field) => (field.kind !== 'vector' || field.more > 0) && (field.parts?.length > 0 || field.more > 0 && field.kind !== 'string');
+const hasRows = (field) =>
+  (field.kind !== 'vector' || field.more > 0) &&
+  (field.parts?.length > 0 || (field.more > 0 && field.kind !== 'string'));
 
 // foldButton makes a button that folds and unfolds the parts of a value. context.folds keeps the state of the
 // button under key.
 function foldButton(name, key, open, context, toggle) {
   open = context.folds.get(key) ?? open;
   const button = h('button', {
-    type: 'button', class: 'twist', aria: { expanded: open, label: `Parts of ${name}` },
+    type: 'button',
+    class: 'twist',
+    aria: { expanded: open, label: `Parts of ${name}` },
     onclick() {
       open = !open;
       context.folds.set(key, open);
@@ -105,21 +138,51 @@ function listView(field, context, depth) {
 
 // fieldView shows one field as a row. The row has a value, the few numbers of a vector, or parts that fold.
 function fieldView(field, context, depth) {
-  const name = h('span', { class: ['field-name', !field.exported && 'dim'], title: field.exported ? field.path : `${field.path} (not exported)` }, field.name);
-  const type = h('span', {
-    class: 'field-type dim mono clip hide-narrow',
-    title: `${field.type}, ${field.size} bytes${field.offset >= 0 ? ` at byte ${field.offset}` : ', stored elsewhere'}`,
-  }, field.type);
+  const name = h(
+    'span',
+    {
+      class: ['field-name', !field.exported && 'dim'],
+      title: field.exported ? field.path : `${field.path} (not exported)`,
+    },
+    field.name,
+  );
+  const type = h(
+    'span',
+    {
+      class: 'field-type dim mono clip hide-narrow',
+      title: `${field.type}, ${field.size} bytes${field.offset >= 0 ? ` at byte ${field.offset}` : ', stored elsewhere'}`,
+    },
+    field.type,
+  );
   if (hasRows(field)) return groupView(field, context, depth, name, type);
   const values = field.kind === 'vector' ? field.parts : [field];
-  const leaves = values.map((part) => leafView(part, context, field.kind === 'vector' ? `${field.name} ${part.name}` : field.name));
-  const cells = leaves.map((leaf, i) => h('span', { class: 'field-value' },
-    field.kind === 'vector' && h('span', { class: 'field-part dim' }, values[i].name.replace(/[[\]]/g, '')), leaf.element));
+  const leaves = values.map((part) =>
+    leafView(part, context, field.kind === 'vector' ? `${field.name} ${part.name}` : field.name),
+  );
+  const cells = leaves.map((leaf, i) =>
+    h(
+      'span',
+      { class: 'field-value' },
+      field.kind === 'vector' && h('span', { class: 'field-part dim' }, values[i].name.replace(/[[\]]/g, '')),
+      leaf.element,
+    ),
+  );
   const error = h('div', { class: 'field-error', role: 'alert' });
   for (const leaf of leaves) leaf.error = error;
   return {
-    element: h('li', { data: { path: field.path } }, h('div', { class: 'tree-row field-row' }, h('span', { class: 'twist-none' }), name,
-      h('span', { class: 'field-values' }, cells), type), error),
+    element: h(
+      'li',
+      { data: { path: field.path } },
+      h(
+        'div',
+        { class: 'tree-row field-row' },
+        h('span', { class: 'twist-none' }),
+        name,
+        h('span', { class: 'field-values' }, cells),
+        type,
+      ),
+      error,
+    ),
     update(now, flash) {
       if (now.kind === 'vector') leaves.forEach((leaf, i) => leaf.update(now.parts[i], flash));
       else leaves[0].update(now, flash);
@@ -133,7 +196,13 @@ function groupView(field, context, depth, name, type) {
   const text = h('span', { class: 'field-values mono dim clip' });
   let latest = field;
   let parts = null;
-  const twist = foldButton(field.name, `${context.component.id}/${field.path}`, depth < 3 && (field.parts?.length ?? 0) + (field.more ?? 0) < foldedFrom, context, show);
+  const twist = foldButton(
+    field.name,
+    `${context.component.id}/${field.path}`,
+    depth < 3 && (field.parts?.length ?? 0) + (field.more ?? 0) < foldedFrom,
+    context,
+    show,
+  );
   function show(open) {
     list.hidden = !open;
     if (open && !parts) {
@@ -144,7 +213,12 @@ function groupView(field, context, depth, name, type) {
   }
   show(twist.getAttribute('aria-expanded') === 'true');
   return {
-    element: h('li', { data: { path: field.path } }, h('div', { class: 'tree-row field-row' }, twist, name, text, type), list),
+    element: h(
+      'li',
+      { data: { path: field.path } },
+      h('div', { class: 'tree-row field-row' }, twist, name, text, type),
+      list,
+    ),
     update(now, flash) {
       latest = now;
       setText(text, now.text);
@@ -163,9 +237,15 @@ function leafView(field, context, name) {
 
   const text = h('span', { class: ['leaf-text', kinds[field.kind] ?? 'mono'] });
   const link = h('a', { class: 'leaf-text' });
-  const button = editable && h('button', {
-    type: 'button', class: 'leaf-button', title: 'Edit (Enter)', aria: { label: `Edit ${name}` }, onclick: edit,
-  });
+  const button =
+    editable &&
+    h('button', {
+      type: 'button',
+      class: 'leaf-button',
+      title: 'Edit (Enter)',
+      aria: { label: `Edit ${name}` },
+      onclick: edit,
+    });
 
   function show() {
     if (latest.kind === 'entity') {
@@ -189,8 +269,14 @@ function leafView(field, context, name) {
     const shown = textOf(latest);
     if (text.dataset.shown !== shown) {
       text.dataset.shown = shown;
-      replace(text, shown, latest.kind === 'enum' && String(latest.value) !== shown && h('span', { class: 'dim enum-number' }, ` ${latest.value}`),
-        latest.more > 0 && h('span', { class: 'dim' }, ` ${format.number(latest.more)} bytes more`));
+      replace(
+        text,
+        shown,
+        latest.kind === 'enum' &&
+          String(latest.value) !== shown &&
+          h('span', { class: 'dim enum-number' }, ` ${latest.value}`),
+        latest.more > 0 && h('span', { class: 'dim' }, ` ${format.number(latest.more)} bytes more`),
+      );
     }
     const seen = button || text;
     if (button && button.firstChild !== text) replace(button, text);
@@ -210,23 +296,28 @@ function leafView(field, context, name) {
     editing = true;
     const editor = editorOf(latest, context.component, name);
     const save = h('button', { type: 'submit', class: 'small primary' }, 'Save');
-    const form = h('form', {
-      class: 'leaf-edit',
-      onsubmit(event) {
-        event.preventDefault();
-        submit();
+    const form = h(
+      'form',
+      {
+        class: 'leaf-edit',
+        onsubmit(event) {
+          event.preventDefault();
+          submit();
+        },
+        onkeydown(event) {
+          if (event.key !== 'Escape' || event.defaultPrevented) return;
+          event.preventDefault();
+          event.stopPropagation();
+          close();
+        },
+        onfocusout(event) {
+          // An unchanged editor closes when it loses the focus.
+          if (!form.contains(event.relatedTarget) && editor.value() === editor.initial) close(false);
+        },
       },
-      onkeydown(event) {
-        if (event.key !== 'Escape' || event.defaultPrevented) return;
-        event.preventDefault();
-        event.stopPropagation();
-        close();
-      },
-      onfocusout(event) {
-        // An unchanged editor closes when it loses the focus.
-        if (!form.contains(event.relatedTarget) && editor.value() === editor.initial) close(false);
-      },
-    }, editor.element, save);
+      editor.element,
+      save,
+    );
     replace(element, form);
     editor.input.focus();
     editor.input.select?.();
@@ -248,7 +339,11 @@ function leafView(field, context, name) {
       save.disabled = true;
       editor.input.setAttribute('aria-invalid', 'false');
       try {
-        await context.save(context.component, latest.path, editor.meant ? editor.meant() : valueOf(latest, editor.value()));
+        await context.save(
+          context.component,
+          latest.path,
+          editor.meant ? editor.meant() : valueOf(latest, editor.value()),
+        );
         close();
         flashOf(element);
       } catch (error) {
@@ -269,7 +364,7 @@ function leafView(field, context, name) {
 const kinds = { string: 'leaf-string', enum: 'leaf-word', time: 'mono', duration: 'mono' };
 
 function textOf(field) {
-  if (field.kind === 'string') return field.value === '' ? '""' : field.value ?? field.text;
+  if (field.kind === 'string') return field.value === '' ? '""' : (field.value ?? field.text);
   return field.text === '' ? '""' : field.text;
 }
 
@@ -286,38 +381,68 @@ function editorOf(field, component, name) {
   const simple = (input, initial) => ({ element: input, input, initial, value: () => input.value });
   switch (field.kind) {
     case 'bool': {
-      const input = h('select', { aria: label }, ['true', 'false'].map((t) => h('option', { value: t }, t)));
+      const input = h(
+        'select',
+        { aria: label },
+        ['true', 'false'].map((t) => h('option', { value: t }, t)),
+      );
       input.value = String(field.value);
       return simple(input, input.value);
     }
     case 'enum': {
       const choices = component.choices?.[field.choices] ?? [];
       const known = choices.some((c) => String(c.value) === String(field.value));
-      const input = h('select', { aria: label }, choices.map((c) => h('option', { value: String(c.value) }, c.name)),
-        !known && h('option', { value: String(field.value) }, field.text));
+      const input = h(
+        'select',
+        { aria: label },
+        choices.map((c) => h('option', { value: String(c.value) }, c.name)),
+        !known && h('option', { value: String(field.value) }, field.text),
+      );
       input.value = String(field.value);
       return simple(input, input.value);
     }
     case 'entity': {
-      const box = entityInput({ label: name, value: field.entity ? field.entity.name || field.entity.id : '', id: field.entity?.id, placeholder: 'ID or name; empty for none' });
-      return { element: box.element, input: box.input, initial: box.input.value, value: () => box.input.value, meant: box.meant };
+      const box = entityInput({
+        label: name,
+        value: field.entity ? field.entity.name || field.entity.id : '',
+        id: field.entity?.id,
+        placeholder: 'ID or name; empty for none',
+      });
+      return {
+        element: box.element,
+        input: box.input,
+        initial: box.input.value,
+        value: () => box.input.value,
+        meant: box.meant,
+      };
     }
     case 'string': {
       const value = field.value ?? '';
-      const input = value.length > 60 || value.includes('\n')
-        ? h('textarea', { aria: label, rows: 4, onkeydown(event) { // Enter saves; Shift+Enter begins a new line
-          if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
-          event.preventDefault();
-          input.form.requestSubmit();
-        } })
-        : h('input', { type: 'text', aria: label, autocomplete: 'off', spellcheck: 'false' });
+      const input =
+        value.length > 60 || value.includes('\n')
+          ? h('textarea', {
+              aria: label,
+              rows: 4,
+              onkeydown(event) {
+                // Enter saves; Shift+Enter begins a new line
+                if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
+                event.preventDefault();
+                input.form.requestSubmit();
+              },
+            })
+          : h('input', { type: 'text', aria: label, autocomplete: 'off', spellcheck: 'false' });
       input.value = value;
       return simple(input, value);
     }
   }
   const value = field.kind === 'duration' ? field.text : String(field.value);
   const input = h('input', {
-    type: 'text', class: 'mono', aria: label, autocomplete: 'off', spellcheck: 'false', value,
+    type: 'text',
+    class: 'mono',
+    aria: label,
+    autocomplete: 'off',
+    spellcheck: 'false',
+    value,
     inputmode: field.kind === 'float' || field.kind === 'int' || field.kind === 'uint' ? 'decimal' : null,
     size: Math.max(8, value.length + 1),
   });

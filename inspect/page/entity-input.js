@@ -8,17 +8,37 @@ let inputs = 0;
 // entityInput makes an input: { element, input, meant() }. value is the initial text, and id is the ID of the
 // entity that value names. entityInput calls onChoose(text, id) when the user chooses a suggestion. meant
 // returns the value to send: {id} if the ID is known, null if the input is empty, otherwise the text.
-export function entityInput({ label, value = '', id = '', placeholder = 'ID or name', search = false, onChoose }) {
+export function entityInput({
+  label,
+  value = '',
+  id = '',
+  placeholder = 'ID or name',
+  search = false,
+  onChoose,
+}) {
   const listID = `suggestions-${++inputs}`;
-  const list = h('ul', { class: 'suggestions', id: listID, role: 'listbox', hidden: true, aria: { label: 'Names' } });
+  const list = h('ul', {
+    class: 'suggestions',
+    id: listID,
+    role: 'listbox',
+    hidden: true,
+    aria: { label: 'Names' },
+  });
   let known = { text: value, id }; // the chosen entity; the ID is necessary because names may be ambiguous
   let found = [];
   let marked = -1;
   let end = null;
 
   const input = h('input', {
-    type: 'text', value, placeholder, autocomplete: 'off', spellcheck: 'false', role: 'combobox', class: 'entity-input',
-    aria: { label, expanded: 'false', controls: listID, autocomplete: 'list' }, data: { search: search ? '' : null },
+    type: 'text',
+    value,
+    placeholder,
+    autocomplete: 'off',
+    spellcheck: 'false',
+    role: 'combobox',
+    class: 'entity-input',
+    aria: { label, expanded: 'false', controls: listID, autocomplete: 'list' },
+    data: { search: search ? '' : null },
     oninput: () => suggest(input.value),
     onfocusout: () => hide(),
     onkeydown(event) {
@@ -57,13 +77,26 @@ export function entityInput({ label, value = '', id = '', placeholder = 'ID or n
   function show(names) {
     found = names;
     marked = -1;
-    replace(list, names.map((n, i) => h('li', {
-      role: 'option', id: `${listID}-${i}`, aria: { selected: 'false' },
-      onpointerdown(event) { // pointerdown comes before the input loses the focus
-        event.preventDefault();
-        choose(n);
-      },
-    }, h('span', { class: 'clip' }, n.name), h('span', { class: 'dim clip' }, n.detail || n.id))));
+    replace(
+      list,
+      names.map((n, i) =>
+        h(
+          'li',
+          {
+            role: 'option',
+            id: `${listID}-${i}`,
+            aria: { selected: 'false' },
+            onpointerdown(event) {
+              // pointerdown comes before the input loses the focus
+              event.preventDefault();
+              choose(n);
+            },
+          },
+          h('span', { class: 'clip' }, n.name),
+          h('span', { class: 'dim clip' }, n.detail || n.id),
+        ),
+      ),
+    );
     list.hidden = names.length === 0;
     input.setAttribute('aria-expanded', !list.hidden);
     input.removeAttribute('aria-activedescendant');

@@ -17,8 +17,21 @@ export const page = {
     const id = app.path[0];
     const finder = app.beside ? null : find(app);
     if (!id) {
-      replace(root, panel('Find an entity', {}, finder, h('p', { class: 'dim' },
-        'An ID is a slot and a generation, such as 17.3. The page ', h('a', { href: '#/entities' }, 'Entities'), ' lists all entities.')));
+      replace(
+        root,
+        panel(
+          'Find an entity',
+          {},
+          finder,
+          h(
+            'p',
+            { class: 'dim' },
+            'An ID is a slot and a generation, such as 17.3. The page ',
+            h('a', { href: '#/entities' }, 'Entities'),
+            ' lists all entities.',
+          ),
+        ),
+      );
       return undefined;
     }
     const end = new AbortController();
@@ -27,9 +40,17 @@ export const page = {
       first = await app.api.get(`entities/${encodeURIComponent(id)}`, null, { signal: end.signal });
     } catch (error) {
       const gone = error.status === 410;
-      replace(root, !app.beside && h('div', { class: 'row push' }, h('h2', { class: 'entity-title' }, id), finder),
-        gone ? emptyBox(`Entity ${id} is no longer alive`, 'It was deleted, or it moved to another slot and has a new ID. Its old slot may now hold another entity. ', h('p', null, h('a', { href: '#/entities' }, 'All entities')))
-          : errorBox(error, app.beside ? null : () => app.go(location.hash)));
+      replace(
+        root,
+        !app.beside && h('div', { class: 'row push' }, h('h2', { class: 'entity-title' }, id), finder),
+        gone
+          ? emptyBox(
+              `Entity ${id} is no longer alive`,
+              'It was deleted, or it moved to another slot and has a new ID. Its old slot may now hold another entity. ',
+              h('p', null, h('a', { href: '#/entities' }, 'All entities')),
+            )
+          : errorBox(error, app.beside ? null : () => app.go(location.hash)),
+      );
       return undefined;
     }
     return show(root, app, first, finder);
@@ -56,24 +77,36 @@ function find(app) {
       app.announce(error.message);
     }
   }
-  const box = entityInput({ label: 'Find an entity', search: true, onChoose: (_, id) => app.go(`#/entity/${encodeURIComponent(id)}`) });
+  const box = entityInput({
+    label: 'Find an entity',
+    search: true,
+    onChoose: (_, id) => app.go(`#/entity/${encodeURIComponent(id)}`),
+  });
   box.input.addEventListener('input', () => {
     box.input.removeAttribute('aria-invalid');
     box.input.title = '';
   });
-  return h('form', {
-    class: 'entity-find', role: 'search',
-    onsubmit(event) {
-      event.preventDefault();
-      open(box.input.value);
+  return h(
+    'form',
+    {
+      class: 'entity-find',
+      role: 'search',
+      onsubmit(event) {
+        event.preventDefault();
+        open(box.input.value);
+      },
     },
-  }, box.element);
+    box.element,
+  );
 }
 
 const entities = (n) => (n === 1 ? '1 entity' : `${format.number(n)} entities`);
 
 // roles are the meanings of the tags of package prefab.
-const roles = new Map([['Prefab', 'template'], ['PrefabBase', 'base of a template']]);
+const roles = new Map([
+  ['Prefab', 'template'],
+  ['PrefabBase', 'base of a template'],
+]);
 
 // disabledText says which tags switch the entity off.
 function disabledText(tags) {
@@ -93,27 +126,85 @@ function show(root, app, first, finder) {
   const title = h('h2', { class: 'entity-title wrap' });
   const state = h('span', { class: 'chip' });
   const disabled = h('span', { class: 'chip warn entity-disabled', hidden: true });
-  const follow = h('button', { type: 'button', title: 'Follow live (f)', onclick: () => setFollow(!stop) }, 'Follow');
+  const follow = h(
+    'button',
+    { type: 'button', title: 'Follow live (f)', onclick: () => setFollow(!stop) },
+    'Follow',
+  );
   const notice = h('div', { aria: { live: 'polite' } });
   const components = h('div', { class: 'stack components' });
   const links = h('div', { class: 'stack' });
   const facts = h('dl', { class: 'facts' });
   const views = new Map();
 
-  replace(root,
-    h('div', { class: 'row push entity-head' },
-      h('div', { class: 'row' }, title,
-        h('button', { type: 'button', class: 'chip num', title: 'Copy the ID', aria: { label: `Copy the ID ${id}` }, onclick: copy }, id), state, disabled),
-      h('div', { class: 'row' }, finder, follow,
+  replace(
+    root,
+    h(
+      'div',
+      { class: 'row push entity-head' },
+      h(
+        'div',
+        { class: 'row' },
+        title,
+        h(
+          'button',
+          {
+            type: 'button',
+            class: 'chip num',
+            title: 'Copy the ID',
+            aria: { label: `Copy the ID ${id}` },
+            onclick: copy,
+          },
+          id,
+        ),
+        state,
+        disabled,
+      ),
+      h(
+        'div',
+        { class: 'row' },
+        finder,
+        follow,
         h('a', { class: 'button', href: `#/memory?slot=${first.slot}` }, 'Show in memory'),
         mayWrite && h('button', { type: 'button', title: 'Add a component', onclick: addComponent }, 'Add'),
-        mayWrite && h('button', { type: 'button', class: 'danger', title: 'Delete the entity', onclick: deleteEntity }, 'Delete'))),
+        mayWrite &&
+          h(
+            'button',
+            { type: 'button', class: 'danger', title: 'Delete the entity', onclick: deleteEntity },
+            'Delete',
+          ),
+      ),
+    ),
     notice,
-    h('div', { class: 'split entity-split' },
-      h('div', { class: 'stack' }, components, !mayWrite && h('p', { class: 'dim' }, app.world.readOnly
-        ? ['Read-only. To allow edits, serve with ', h('code', null, 'Options{ReadWrite: true}'), ' (vast earth: ', h('code', null, '-inspect-write'), ').']
-        : ['To edit values, open the address that the program printed, which ends in ', h('code', null, '#token=…'), '.'])),
-      h('div', { class: 'stack' }, links, panel('Place in memory', {}, facts))));
+    h(
+      'div',
+      { class: 'split entity-split' },
+      h(
+        'div',
+        { class: 'stack' },
+        components,
+        !mayWrite &&
+          h(
+            'p',
+            { class: 'dim' },
+            app.world.readOnly
+              ? [
+                  'Read-only. To allow edits, serve with ',
+                  h('code', null, 'Options{ReadWrite: true}'),
+                  ' (vast earth: ',
+                  h('code', null, '-inspect-write'),
+                  ').',
+                ]
+              : [
+                  'To edit values, open the address that the program printed, which ends in ',
+                  h('code', null, '#token=…'),
+                  '.',
+                ],
+          ),
+      ),
+      h('div', { class: 'stack' }, links, panel('Place in memory', {}, facts)),
+    ),
+  );
 
   function update(now, flash) {
     latest = now;
@@ -121,7 +212,8 @@ function show(root, app, first, finder) {
     setText(title, name);
     disabled.hidden = now.disabledBy.length === 0;
     setText(disabled, disabledText(now.disabledBy));
-    if (!app.beside && !document.title.startsWith(name)) document.title = `${name} · ${app.world.name || 'Vast'}`;
+    if (!app.beside && !document.title.startsWith(name))
+      document.title = `${name} · ${app.world.name || 'Vast'}`;
     const ids = now.components.map((c) => c.id);
     for (const [key, view] of views) {
       if (ids.includes(key)) continue;
@@ -136,10 +228,12 @@ function show(root, app, first, finder) {
         view = componentView(component, context);
         views.set(component.id, view);
       }
-      if (components.children[i] !== view.element) components.insertBefore(view.element, components.children[i] ?? null);
+      if (components.children[i] !== view.element)
+        components.insertBefore(view.element, components.children[i] ?? null);
     });
     const none = components.querySelector(':scope > .none');
-    if (ids.length === 0 && !none) components.append(h('p', { class: 'none dim' }, 'This entity has no components.'));
+    if (ids.length === 0 && !none)
+      components.append(h('p', { class: 'none dim' }, 'This entity has no components.'));
     else if (ids.length > 0) none?.remove();
     updateLinks(now);
     updateFacts(now);
@@ -147,9 +241,14 @@ function show(root, app, first, finder) {
 
   let linksShown = '';
   function updateLinks(now) {
-    const key = JSON.stringify(now.links.map((l) => (l.kind === 'relation' && l.direction === 'in' ? [l.id, 'in'] : l)));
+    const key = JSON.stringify(
+      now.links.map((l) => (l.kind === 'relation' && l.direction === 'in' ? [l.id, 'in'] : l)),
+    );
     if (key === linksShown) {
-      for (const l of now.links) if (l.kind === 'relation' && l.direction === 'in') for (const count of links.querySelectorAll(`[data-count="${l.id}"]`)) setText(count, `← ${entities(l.total)}`);
+      for (const l of now.links)
+        if (l.kind === 'relation' && l.direction === 'in')
+          for (const count of links.querySelectorAll(`[data-count="${l.id}"]`))
+            setText(count, `← ${entities(l.total)}`);
       return;
     }
     linksShown = key;
@@ -157,11 +256,22 @@ function show(root, app, first, finder) {
     trees = [];
     const panels = now.links.map((l) => {
       if (l.kind === 'relation' && l.direction === 'in') {
-        const tree = kept.find((t) => t.id === l.id) ?? { id: l.id, ...childrenTree(id, { id: l.id, name: l.column }, l.total) };
+        const tree = kept.find((t) => t.id === l.id) ?? {
+          id: l.id,
+          ...childrenTree(id, { id: l.id, name: l.column }, l.total),
+        };
         trees.push(tree);
-        return panel(null, { label: `${l.column}, entities with this target`, class: 'flush-tree' },
-          h('div', { class: 'row link-head' }, h('h2', null, l.column), h('span', { class: 'dim', data: { count: l.id } }, `← ${entities(l.total)}`)),
-          tree.element);
+        return panel(
+          null,
+          { label: `${l.column}, entities with this target`, class: 'flush-tree' },
+          h(
+            'div',
+            { class: 'row link-head' },
+            h('h2', null, l.column),
+            h('span', { class: 'dim', data: { count: l.id } }, `← ${entities(l.total)}`),
+          ),
+          tree.element,
+        );
       }
       return linkPanel(l);
     });
@@ -171,17 +281,42 @@ function show(root, app, first, finder) {
 
   function linkPanel(l) {
     const [single, end] = [l.kind === 'relation', l.ends[0]];
-    const link = (e) => h('a', { href: `#/entity/${encodeURIComponent(e.id)}`, class: 'clip', title: e.id }, e.name || e.id);
+    const link = (e) =>
+      h('a', { href: `#/entity/${encodeURIComponent(e.id)}`, class: 'clip', title: e.id }, e.name || e.id);
     if (single) {
-      return panel(null, { label: `${l.column}, target` },
-        h('div', { class: 'row' }, h('h2', null, l.column), h('span', { class: 'dim', aria: { hidden: 'true' } }, '→'), link(end),
-          mayWrite && h('button', { type: 'button', class: 'quiet small', onclick: () => changeTarget(l) }, 'Change')));
+      return panel(
+        null,
+        { label: `${l.column}, target` },
+        h(
+          'div',
+          { class: 'row' },
+          h('h2', null, l.column),
+          h('span', { class: 'dim', aria: { hidden: 'true' } }, '→'),
+          link(end),
+          mayWrite &&
+            h('button', { type: 'button', class: 'quiet small', onclick: () => changeTarget(l) }, 'Change'),
+        ),
+      );
     }
-    return panel(null, { label: `${l.column}, ${l.direction === 'out' ? 'to' : 'from'} others` },
-      h('div', { class: 'row link-head' }, h('h2', null, l.column),
-        h('span', { class: 'dim' }, `${l.direction === 'out' ? '→' : '←'} ${entities(l.total)}`)),
-      h('ul', { class: 'link-ends' }, l.ends.map((e) => h('li', { class: 'row' }, link(e), e.value && h('span', { class: 'dim mono clip' }, e.value))),
-        l.total > l.ends.length && h('li', { class: 'dim' }, `… ${format.number(l.total - l.ends.length)} more`)));
+    return panel(
+      null,
+      { label: `${l.column}, ${l.direction === 'out' ? 'to' : 'from'} others` },
+      h(
+        'div',
+        { class: 'row link-head' },
+        h('h2', null, l.column),
+        h('span', { class: 'dim' }, `${l.direction === 'out' ? '→' : '←'} ${entities(l.total)}`),
+      ),
+      h(
+        'ul',
+        { class: 'link-ends' },
+        l.ends.map((e) =>
+          h('li', { class: 'row' }, link(e), e.value && h('span', { class: 'dim mono clip' }, e.value)),
+        ),
+        l.total > l.ends.length &&
+          h('li', { class: 'dim' }, `… ${format.number(l.total - l.ends.length)} more`),
+      ),
+    );
   }
 
   let factsShown = '';
@@ -190,13 +325,23 @@ function show(root, app, first, finder) {
     const rows = [
       ['Slot', format.number(a.slot), `word ${format.number(a.word)}, bit ${a.bit}`],
       ['Generation', format.number(now.generation), now.generation === 1 ? 'first use of the slot' : ''],
-      ['Extent', `${format.number(a.extent)} – ${format.number(a.extent + a.slots - 1)}`, `${format.number(a.entities)} of ${format.number(a.slots)} slots in use`],
+      [
+        'Extent',
+        `${format.number(a.extent)} – ${format.number(a.extent + a.slots - 1)}`,
+        `${format.number(a.entities)} of ${format.number(a.slots)} slots in use`,
+      ],
       ['Born with', now.archetype.join(', ') || 'nothing', ''],
     ];
     const key = rows.flat().join('|');
     if (key === factsShown) return;
     factsShown = key;
-    replace(facts, rows.map(([name, value, note]) => [h('dt', null, name), h('dd', null, h('span', { class: 'num' }, value), note && h('span', { class: 'dim' }, ` · ${note}`))]));
+    replace(
+      facts,
+      rows.map(([name, value, note]) => [
+        h('dt', null, name),
+        h('dd', null, h('span', { class: 'num' }, value), note && h('span', { class: 'dim' }, ` · ${note}`)),
+      ]),
+    );
   }
 
   function setState(text, kind) {
@@ -231,8 +376,19 @@ function show(root, app, first, finder) {
     follow.disabled = true;
     setState('no longer alive', 'bad');
     root.classList.add('is-dead');
-    replace(notice, h('div', { class: 'box warn', role: 'alert' }, h('p', { class: 'box-title' }, 'This entity is no longer alive'),
-      h('p', null, 'It was deleted, or it moved to another slot and has a new ID. These are its last known values.')));
+    replace(
+      notice,
+      h(
+        'div',
+        { class: 'box warn', role: 'alert' },
+        h('p', { class: 'box-title' }, 'This entity is no longer alive'),
+        h(
+          'p',
+          null,
+          'It was deleted, or it moved to another slot and has a new ID. These are its last known values.',
+        ),
+      ),
+    );
   }
 
   // Editing.
@@ -271,58 +427,113 @@ function show(root, app, first, finder) {
   // ask opens a dialog in which the user confirms a change. If the change fails, the dialog shows the error.
   function ask(heading, act, button, danger, ...children) {
     const wrong = h('p', { class: 'bad', role: 'alert' });
-    const form = h('form', {
-      class: 'stack',
-      async onsubmit(event) {
-        event.preventDefault();
-        try {
-          await act();
-          box.close();
-        } catch (error) {
-          replace(wrong, error.message);
-        }
+    const form = h(
+      'form',
+      {
+        class: 'stack',
+        async onsubmit(event) {
+          event.preventDefault();
+          try {
+            await act();
+            box.close();
+          } catch (error) {
+            replace(wrong, error.message);
+          }
+        },
       },
-    }, children, wrong, h('div', { class: 'row' }, h('button', { type: 'submit', class: danger ? 'danger' : 'primary' }, button)));
+      children,
+      wrong,
+      h(
+        'div',
+        { class: 'row' },
+        h('button', { type: 'submit', class: danger ? 'danger' : 'primary' }, button),
+      ),
+    );
     const box = dialog(heading, form);
     form.querySelector('input, select')?.focus();
     return form;
   }
 
   function remove(component) {
-    ask(`Remove ${labelOf(component)}?`, async () => changed(await app.api.send('DELETE', path(component))), 'Remove', true,
-      h('p', null, `${latest.name || id} loses the component and its value.`));
+    ask(
+      `Remove ${labelOf(component)}?`,
+      async () => changed(await app.api.send('DELETE', path(component))),
+      'Remove',
+      true,
+      h('p', null, `${latest.name || id} loses the component and its value.`),
+    );
   }
 
   function changeTarget(l) {
-    const box = entityInput({ label: `Target in ${l.column}`, value: l.ends[0].name || l.ends[0].id, id: l.ends[0].id, placeholder: 'ID or name; empty for none' });
-    ask(`Target in ${l.column}`, async () => changed(await app.api.send('PATCH', path(l), { value: box.meant() })), 'Save', false, box.element);
+    const box = entityInput({
+      label: `Target in ${l.column}`,
+      value: l.ends[0].name || l.ends[0].id,
+      id: l.ends[0].id,
+      placeholder: 'ID or name; empty for none',
+    });
+    ask(
+      `Target in ${l.column}`,
+      async () => changed(await app.api.send('PATCH', path(l), { value: box.meant() })),
+      'Save',
+      false,
+      box.element,
+    );
   }
 
   function addComponent() {
-    const has = new Set([...latest.components.map((c) => c.id), ...latest.links.filter((l) => l.direction === 'out').map((l) => l.id)]);
+    const has = new Set([
+      ...latest.components.map((c) => c.id),
+      ...latest.links.filter((l) => l.direction === 'out').map((l) => l.id),
+    ]);
     const free = app.world.columns.filter((c) => !has.has(c.id) && !c.edges);
-    const select = h('select', { id: 'which-component' }, free.map((c) => h('option', { value: c.id }, c.label)));
+    const select = h(
+      'select',
+      { id: 'which-component' },
+      free.map((c) => h('option', { value: c.id }, c.label)),
+    );
     const target = entityInput({ label: 'Target' });
     const row = h('label', { class: 'field' }, 'Target', target.element);
     const chosen = () => free.find((c) => String(c.id) === select.value);
-    const choose = () => { row.hidden = !chosen()?.relation; };
+    const choose = () => {
+      row.hidden = !chosen()?.relation;
+    };
     select.addEventListener('change', choose);
-    ask('Add a component', async () => {
-      if (!chosen()) return;
-      await app.api.send('POST', path(chosen()), chosen().relation ? { value: target.meant() ?? '' } : {});
-      await reload();
-    }, 'Add', false, free.length > 0 ? [h('label', { class: 'field' }, 'Component', select), row] : h('p', null, 'The entity already has every component that can be added here.'));
+    ask(
+      'Add a component',
+      async () => {
+        if (!chosen()) return;
+        await app.api.send('POST', path(chosen()), chosen().relation ? { value: target.meant() ?? '' } : {});
+        await reload();
+      },
+      'Add',
+      false,
+      free.length > 0
+        ? [h('label', { class: 'field' }, 'Component', select), row]
+        : h('p', null, 'The entity already has every component that can be added here.'),
+    );
     choose();
   }
 
   function deleteEntity() {
     const below = latest.links.filter((l) => l.kind === 'relation' && l.direction === 'in');
-    ask(`Delete ${latest.name || id}?`, async () => {
-      await app.api.send('DELETE', `entities/${encodeURIComponent(id)}`);
-      died();
-    }, 'Delete', true, h('p', null, 'This deletes the entity and its components. The deletion cannot be undone.'),
-    below.map((l) => h('p', null, `It is the target of ${entities(l.total)} in ${l.column}. `,
-      'Depending on the relation, those entities are deleted too, lose their target, or prevent the deletion.')));
+    ask(
+      `Delete ${latest.name || id}?`,
+      async () => {
+        await app.api.send('DELETE', `entities/${encodeURIComponent(id)}`);
+        died();
+      },
+      'Delete',
+      true,
+      h('p', null, 'This deletes the entity and its components. The deletion cannot be undone.'),
+      below.map((l) =>
+        h(
+          'p',
+          null,
+          `It is the target of ${entities(l.total)} in ${l.column}. `,
+          'Depending on the relation, those entities are deleted too, lose their target, or prevent the deletion.',
+        ),
+      ),
+    );
   }
 
   async function copy() {
@@ -330,14 +541,23 @@ function show(root, app, first, finder) {
       await navigator.clipboard.writeText(id);
       app.announce(`${id} copied`);
       replace(notice, h('p', { class: 'dim' }, `${id} copied.`));
-      setTimeout(() => { if (!dead) replace(notice); }, 1500);
+      setTimeout(() => {
+        if (!dead) replace(notice);
+      }, 1500);
     } catch {
       dialog('Entity ID', h('p', null, h('code', null, id)));
     }
   }
 
   function onKey(event) {
-    if (event.key !== 'f' || event.ctrlKey || event.metaKey || event.altKey || event.target.closest?.('input, textarea, select, dialog')) return;
+    if (
+      event.key !== 'f' ||
+      event.ctrlKey ||
+      event.metaKey ||
+      event.altKey ||
+      event.target.closest?.('input, textarea, select, dialog')
+    )
+      return;
     event.preventDefault();
     if (!dead) setFollow(!stop);
   }

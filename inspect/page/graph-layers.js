@@ -39,7 +39,15 @@ export const layered = {
   // and the height of the drawing. A point is { x, y }, in the unit of heights and width.
   place(heights, edges, { width, gapX, gapY }) {
     const depth = depths(heights.length, edges);
-    const vertices = heights.map((height, i) => ({ height, layer: depth[i], left: [], right: [], y: 0, order: 0, wantedOrder: 0 }));
+    const vertices = heights.map((height, i) => ({
+      height,
+      layer: depth[i],
+      left: [],
+      right: [],
+      y: 0,
+      order: 0,
+      wantedOrder: 0,
+    }));
     const join = (a, b) => {
       vertices[a].right.push(b);
       vertices[b].left.push(a);
@@ -57,29 +65,47 @@ export const layered = {
     });
     const layers = Array.from({ length: Math.max(0, ...depth) + 1 }, () => []);
     vertices.forEach((v, i) => layers[v.layer].push(i));
-    for (const l of layers) l.forEach((v, i) => { vertices[v].order = i; });
+    for (const l of layers)
+      l.forEach((v, i) => {
+        vertices[v].order = i;
+      });
 
     for (let sweep = 0; sweep < sweeps; sweep++) {
       const forward = sweep % 2 === 0;
       for (const l of forward ? layers : [...layers].reverse()) {
         for (const v of l) {
           const beside = forward ? vertices[v].left : vertices[v].right;
-          vertices[v].wantedOrder = beside.length > 0 ? sumOf(beside, (k) => vertices[k].order) / beside.length : vertices[v].order;
+          vertices[v].wantedOrder =
+            beside.length > 0 ? sumOf(beside, (k) => vertices[k].order) / beside.length : vertices[v].order;
         }
-        l.sort((a, b) => vertices[a].wantedOrder - vertices[b].wantedOrder || vertices[a].order - vertices[b].order);
-        l.forEach((v, i) => { vertices[v].order = i; });
+        l.sort(
+          (a, b) =>
+            vertices[a].wantedOrder - vertices[b].wantedOrder || vertices[a].order - vertices[b].order,
+        );
+        l.forEach((v, i) => {
+          vertices[v].order = i;
+        });
       }
     }
 
     const middle = (v) => vertices[v].y + vertices[v].height / 2;
-    for (const l of layers) stack(l.map(() => 0), l);
+    for (const l of layers)
+      stack(
+        l.map(() => 0),
+        l,
+      );
     for (let sweep = 0; sweep < sweeps; sweep++) {
       for (const l of sweep % 2 === 0 ? layers : [...layers].reverse()) {
-        stack(l.map((v) => {
-          const { left, right, height } = vertices[v];
-          const count = left.length + right.length;
-          return (count > 0 ? (sumOf(left, middle) + sumOf(right, middle)) / count : middle(v)) - height / 2;
-        }), l);
+        stack(
+          l.map((v) => {
+            const { left, right, height } = vertices[v];
+            const count = left.length + right.length;
+            return (
+              (count > 0 ? (sumOf(left, middle) + sumOf(right, middle)) / count : middle(v)) - height / 2
+            );
+          }),
+          l,
+        );
       }
     }
     // stack puts the vertices of a layer as near to the positions wantedY as their order and the gaps allow.
@@ -93,7 +119,12 @@ export const layered = {
         while (groups.length > 0 && top(groups.at(-1)) + groups.at(-1).height + gapY > top(group)) {
           const before = groups.pop();
           const shift = before.height + gapY;
-          group = { first: before.first, count: before.count + group.count, height: shift + group.height, sum: before.sum + group.sum - group.count * shift };
+          group = {
+            first: before.first,
+            count: before.count + group.count,
+            height: shift + group.height,
+            sum: before.sum + group.sum - group.count * shift,
+          };
         }
         groups.push(group);
       });
@@ -117,14 +148,23 @@ export const layered = {
       const at = sorted.length > 1 ? sorted.indexOf(other) / (sorted.length - 1) - 0.5 : 0;
       return middle(v) + at * spread;
     };
-    const routes = ways.map((way) => way.flatMap((v, i) => {
-      const points = [];
-      if (i > 0) points.push({ x: x(v), y: i === way.length - 1 ? port(v, vertices[v].left, way[i - 1]) : middle(v) });
-      if (i < way.length - 1) points.push({ x: x(v) + width, y: i === 0 ? port(v, vertices[v].right, way[1]) : middle(v) });
-      return points;
-    }));
+    const routes = ways.map((way) =>
+      way.flatMap((v, i) => {
+        const points = [];
+        if (i > 0)
+          points.push({
+            x: x(v),
+            y: i === way.length - 1 ? port(v, vertices[v].left, way[i - 1]) : middle(v),
+          });
+        if (i < way.length - 1)
+          points.push({ x: x(v) + width, y: i === 0 ? port(v, vertices[v].right, way[1]) : middle(v) });
+        return points;
+      }),
+    );
     return {
-      points: heights.map((_, i) => ({ x: x(i), y: vertices[i].y })), routes, height: Math.max(0, ...vertices.map((v) => v.y + v.height)),
+      points: heights.map((_, i) => ({ x: x(i), y: vertices[i].y })),
+      routes,
+      height: Math.max(0, ...vertices.map((v) => v.y + v.height)),
     };
   },
 };

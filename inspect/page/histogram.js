@@ -18,8 +18,18 @@ export function histogram() {
   const drawing = svg('svg', { class: 'histogram-drawing', role: 'img', tabindex: '0', height: height });
   const told = h('div', { class: 'histogram-told', role: 'status' });
   const facts = h('dl', { class: 'histogram-facts' });
-  const scale = h('button', { class: 'button', type: 'button', aria: { pressed: 'false' }, onclick: toggle }, 'log scale');
-  const element = h('div', { class: 'histogram' }, h('div', { class: 'histogram-head' }, facts, scale), drawing, told);
+  const scale = h(
+    'button',
+    { class: 'button', type: 'button', aria: { pressed: 'false' }, onclick: toggle },
+    'log scale',
+  );
+  const element = h(
+    'div',
+    { class: 'histogram' },
+    h('div', { class: 'histogram-head' }, facts, scale),
+    drawing,
+    told,
+  );
   element.hidden = true;
 
   function toggle() {
@@ -44,8 +54,19 @@ export function histogram() {
 
     for (const n of logarithmic ? powers(most) : steps(0, most, 4).filter(Number.isInteger)) {
       drawing.append(
-        svg('line', { class: 'histogram-grid', x1: margin.left, x2: width - margin.right, y1: y(n), y2: y(n) }),
-        svg('text', { class: 'histogram-label', x: margin.left - 6, y: y(n) + 4, 'text-anchor': 'end' }, short(n)));
+        svg('line', {
+          class: 'histogram-grid',
+          x1: margin.left,
+          x2: width - margin.right,
+          y1: y(n),
+          y2: y(n),
+        }),
+        svg(
+          'text',
+          { class: 'histogram-label', x: margin.left - 6, y: y(n) + 4, 'text-anchor': 'end' },
+          short(n),
+        ),
+      );
     }
     const first = bins[0].from;
     const last = bins[bins.length - 1].to;
@@ -56,39 +77,77 @@ export function histogram() {
     for (const value of labelled ? [] : steps(first, last, labels)) {
       drawing.append(
         svg('line', { class: 'histogram-tick', x1: x(value), x2: x(value), y1: floor, y2: floor + 4 }),
-        svg('text', { class: 'histogram-label', x: x(value), y: floor + 16, 'text-anchor': 'middle' }, short(value)));
+        svg(
+          'text',
+          { class: 'histogram-label', x: x(value), y: floor + 16, 'text-anchor': 'middle' },
+          short(value),
+        ),
+      );
     }
     const pitch = inner.width / bins.length;
     bins.forEach((bin, i) => {
       const left = margin.left + i * pitch;
       if (labelled && i % Math.ceil(bins.length / labels) === 0) {
-        drawing.append(svg('text', { class: 'histogram-label', x: left + pitch / 2, y: floor + 16, 'text-anchor': 'middle' }, cut(bin.label)));
+        drawing.append(
+          svg(
+            'text',
+            { class: 'histogram-label', x: left + pitch / 2, y: floor + 16, 'text-anchor': 'middle' },
+            cut(bin.label),
+          ),
+        );
       }
       const top = bin.count > 0 ? Math.min(y(bin.count), floor - 1) : floor;
-      drawing.append(svg('rect', {
-        class: `histogram-bar${i === marked ? ' is-marked' : ''}`,
-        x: left + Math.min(0.5, pitch / 8), width: Math.max(0.5, pitch - Math.min(1, pitch / 4)), y: top, height: floor - top,
-      }));
+      drawing.append(
+        svg('rect', {
+          class: `histogram-bar${i === marked ? ' is-marked' : ''}`,
+          x: left + Math.min(0.5, pitch / 8),
+          width: Math.max(0.5, pitch - Math.min(1, pitch / 4)),
+          y: top,
+          height: floor - top,
+        }),
+      );
     });
     if (!labelled && Number.isFinite(data.mean) && data.mean >= first && data.mean <= last) {
-      drawing.append(svg('line', { class: 'histogram-mean', x1: x(data.mean), x2: x(data.mean), y1: margin.top, y2: floor }));
+      drawing.append(
+        svg('line', {
+          class: 'histogram-mean',
+          x1: x(data.mean),
+          x2: x(data.mean),
+          y1: margin.top,
+          y2: floor,
+        }),
+      );
     }
-    drawing.append(svg('line', { class: 'histogram-axis', x1: margin.left, x2: width - margin.right, y1: floor, y2: floor }));
+    drawing.append(
+      svg('line', {
+        class: 'histogram-axis',
+        x1: margin.left,
+        x2: width - margin.right,
+        y1: floor,
+        y2: floor,
+      }),
+    );
   }
 
   function mark(i) {
     if (!data || !data.bins.length) return;
     marked = i;
-    drawing.querySelectorAll('.histogram-bar').forEach((bar, at) => bar.classList.toggle('is-marked', at === marked));
+    drawing
+      .querySelectorAll('.histogram-bar')
+      .forEach((bar, at) => bar.classList.toggle('is-marked', at === marked));
     if (marked < 0) {
       setText(told, '\u00a0');
       return;
     }
     const bin = data.bins[marked];
     const ends = marked === data.bins.length - 1 ? 'to' : 'to below';
-    const what = bin.label || (bin.from === bin.to ? exact(bin.from) : `${exact(bin.from)} ${ends} ${exact(bin.to)}`);
+    const what =
+      bin.label || (bin.from === bin.to ? exact(bin.from) : `${exact(bin.from)} ${ends} ${exact(bin.to)}`);
     const share = data.count ? bin.count / data.count : 0;
-    setText(told, `${what}: ${data.sampled ? 'about ' : ''}${format.number(bin.count)}, ${format.percent(share)}`);
+    setText(
+      told,
+      `${what}: ${data.sampled ? 'about ' : ''}${format.number(bin.count)}, ${format.percent(share)}`,
+    );
   }
 
   drawing.addEventListener('pointermove', (event) => {
@@ -126,18 +185,32 @@ export function histogram() {
       if (!answer) return;
       marked = -1;
       setText(told, answer.bins.length ? '\u00a0' : 'No numbers.');
-      drawing.setAttribute('aria-label', `Histogram of ${answer.field}: ${format.number(answer.count)} values from ` +
-        `${exact(answer.min)} to ${exact(answer.max)}. The left and right arrow keys select a bar.`);
+      drawing.setAttribute(
+        'aria-label',
+        `Histogram of ${answer.field}: ${format.number(answer.count)} values from ` +
+          `${exact(answer.min)} to ${exact(answer.max)}. The left and right arrow keys select a bar.`,
+      );
       const readings = [
-        ['values', format.number(answer.count)], ['min', exact(answer.min)], ['median', exact(answer.quantiles?.p50)],
-        ['mean', exact(answer.mean)], ['max', exact(answer.max)], ['NaN', format.number(answer.nan)],
+        ['values', format.number(answer.count)],
+        ['min', exact(answer.min)],
+        ['median', exact(answer.quantiles?.p50)],
+        ['mean', exact(answer.mean)],
+        ['max', exact(answer.max)],
+        ['NaN', format.number(answer.nan)],
         answer.infinite > 0 && ['infinite', format.number(answer.infinite)],
         answer.sampled && ['sample of', format.number(answer.sample)],
       ];
-      replace(facts, readings.filter(Boolean).map(([name, value]) => h('div', null, h('dt', null, name), h('dd', { class: 'num' }, value))));
+      replace(
+        facts,
+        readings
+          .filter(Boolean)
+          .map(([name, value]) => h('div', null, h('dt', null, name), h('dd', { class: 'num' }, value))),
+      );
       draw();
     },
-    destroy() { sizes.disconnect(); },
+    destroy() {
+      sizes.disconnect();
+    },
   };
 }
 

@@ -158,7 +158,8 @@ export function globe() {
     window() {
       const reach = Math.asin(Math.min(1, Math.hypot(width, height) / 2 / r)) / radian;
       const [y0, y1] = [Math.max(-90, lat - reach), Math.min(90, lat + reach)];
-      if (reach > 85 || y0 <= -89 || y1 >= 89) return { x0: -180, x1: 180, y0: reach > 85 ? -90 : y0, y1: reach > 85 ? 90 : y1 };
+      if (reach > 85 || y0 <= -89 || y1 >= 89)
+        return { x0: -180, x1: 180, y0: reach > 85 ? -90 : y0, y1: reach > 85 ? 90 : y1 };
       const half = Math.asin(Math.min(1, Math.sin(reach * radian) / Math.cos(lat * radian))) / radian;
       return { x0: lon - half, x1: lon + half, y0, y1 };
     },

@@ -7,21 +7,39 @@ const shades = 16; // number of colours of a layer
 
 // Colours of the ground in both themes.
 const grounds = {
-  dark: { sea: '#070c14', land: '#141d2a', coast: '#5d7188', grid: 'rgb(120 150 180 / 9%)', beyond: '#090d0f', halo: 'rgb(7 12 20 / 85%)' },
-  light: { sea: '#e3eaed', land: '#f8f7f2', coast: '#8fa0a6', grid: 'rgb(30 60 80 / 9%)', beyond: '#e8ebe7', halo: 'rgb(248 247 242 / 90%)' },
+  dark: {
+    sea: '#070c14',
+    land: '#141d2a',
+    coast: '#5d7188',
+    grid: 'rgb(120 150 180 / 9%)',
+    beyond: '#090d0f',
+    halo: 'rgb(7 12 20 / 85%)',
+  },
+  light: {
+    sea: '#e3eaed',
+    land: '#f8f7f2',
+    coast: '#8fa0a6',
+    grid: 'rgb(30 60 80 / 9%)',
+    beyond: '#e8ebe7',
+    halo: 'rgb(248 247 242 / 90%)',
+  },
 };
 export const ground = () => grounds[isDark() ? 'dark' : 'light'];
 
 // Colours of layers, from low to high counts. Blue and red also differ in brightness, for colour-blind users.
 const ramps = {
   dark: {
-    blue: ['#18346a', '#185496', '#1c82be', '#46bedc', '#a0e8ec', '#fafffa'], red: ['#78143c', '#c81946', '#ff2d3c', '#ff552d', '#ff8c32', '#ffc878'],
-    green: ['#123c24', '#1a6a3a', '#2a9a50', '#5cc878', '#a8eab0', '#f6fff4'], amber: ['#4a3408', '#80580a', '#b8841a', '#e0b040', '#f4d88a', '#fffbe8'],
+    blue: ['#18346a', '#185496', '#1c82be', '#46bedc', '#a0e8ec', '#fafffa'],
+    red: ['#78143c', '#c81946', '#ff2d3c', '#ff552d', '#ff8c32', '#ffc878'],
+    green: ['#123c24', '#1a6a3a', '#2a9a50', '#5cc878', '#a8eab0', '#f6fff4'],
+    amber: ['#4a3408', '#80580a', '#b8841a', '#e0b040', '#f4d88a', '#fffbe8'],
     violet: ['#34205c', '#563692', '#8458c4', '#ae8ae4', '#d6c0f6', '#fcf8ff'],
   },
   light: {
-    blue: ['#9cc4de', '#64a0cc', '#327cb6', '#1a5a96', '#113c70', '#0a2046'], red: ['#f0a8a0', '#ec7a70', '#e04848', '#c42434', '#98142e', '#660a24'],
-    green: ['#a8d2b0', '#70b484', '#42945c', '#267440', '#15522a', '#0a3018'], amber: ['#e8cc94', '#d6ac58', '#b8882a', '#906612', '#68480a', '#402c04'],
+    blue: ['#9cc4de', '#64a0cc', '#327cb6', '#1a5a96', '#113c70', '#0a2046'],
+    red: ['#f0a8a0', '#ec7a70', '#e04848', '#c42434', '#98142e', '#660a24'],
+    green: ['#a8d2b0', '#70b484', '#42945c', '#267440', '#15522a', '#0a3018'],
+    amber: ['#e8cc94', '#d6ac58', '#b8882a', '#906612', '#68480a', '#402c04'],
     violet: ['#ccb6e6', '#ac8ad4', '#8860bc', '#683e9c', '#482674', '#2c144a'],
   },
 };
@@ -99,7 +117,9 @@ export class Picture {
     }
     const sorted = Uint32Array.from(counts).sort();
     const full = Math.max(2, sorted[Math.floor(sorted.length * 0.995)] ?? 2);
-    const levels = counts.map((n) => Math.max(1, Math.min(255, Math.round(255 * (1 + Math.log2(n / full) / octaves)))));
+    const levels = counts.map((n) =>
+      Math.max(1, Math.min(255, Math.round(255 * (1 + Math.log2(n / full) / octaves)))),
+    );
     return { indexes, levels, colours, full, base: Math.max(base, 0) };
   }
 }
@@ -145,21 +165,36 @@ export class Heat {
       this.kind = new Uint8Array(width * height);
     }
     this.level.fill(0);
-    const [cellX, cellY] = [(picture.x1 - picture.x0) / picture.columns, (picture.y1 - picture.y0) / picture.rows];
+    const [cellX, cellY] = [
+      (picture.x1 - picture.x0) / picture.columns,
+      (picture.y1 - picture.y0) / picture.rows,
+    ];
     const pixelsOfCell = Math.max(cellX * camera.unitX(), cellY * camera.unit());
     const kernels = this.kernels(Math.min(14, pixelsOfCell * 0.7), dots.indexes.length);
-    const place = camera.globe ? this.onGlobe(camera, picture, cellX, cellY) : this.onPlane(camera, picture, cellX, cellY);
+    const place = camera.globe
+      ? this.onGlobe(camera, picture, cellX, cellY)
+      : this.onPlane(camera, picture, cellX, cellY);
     const out = [0, 0];
     for (let i = 0; i < dots.indexes.length; i++) {
       const cell = dots.indexes[i];
       const column = cell % picture.columns;
       if (!place(column, (cell - column) / picture.columns, out)) continue;
-      this.splat(out[0], out[1], kernels[dots.levels[i] >> 4], dots.levels[i], dots.colours[i], width, height);
+      this.splat(
+        out[0],
+        out[1],
+        kernels[dots.levels[i] >> 4],
+        dots.levels[i],
+        dots.colours[i],
+        width,
+        height,
+      );
       // A window wider than the period of the view shows points several times.
-      for (let x = out[0] + out[2]; out[2] > 0 && x < width + 16; x += out[2]) this.splat(x, out[1], kernels[dots.levels[i] >> 4], dots.levels[i], dots.colours[i], width, height);
+      for (let x = out[0] + out[2]; out[2] > 0 && x < width + 16; x += out[2])
+        this.splat(x, out[1], kernels[dots.levels[i] >> 4], dots.levels[i], dots.colours[i], width, height);
     }
     const { level, kind, pixels, palette } = this;
-    for (let i = 0; i < pixels.length; i++) pixels[i] = level[i] === 0 ? 0 : palette[(kind[i] << 8) | level[i]];
+    for (let i = 0; i < pixels.length; i++)
+      pixels[i] = level[i] === 0 ? 0 : palette[(kind[i] << 8) | level[i]];
     this.context.putImageData(this.image, 0, 0);
     return this.canvas;
   }
@@ -236,7 +271,12 @@ export class Heat {
     }
     const [sinC, cosC] = [Math.sin(lat * radian), Math.cos(lat * radian)];
     return (column, row, out) => {
-      const [sinY, cosY, sinX, cosX] = [rows[2 * row], rows[2 * row + 1], columns[2 * column], columns[2 * column + 1]];
+      const [sinY, cosY, sinX, cosX] = [
+        rows[2 * row],
+        rows[2 * row + 1],
+        columns[2 * column],
+        columns[2 * column + 1],
+      ];
       if (sinC * sinY + cosC * cosY * cosX < 0.02) return false;
       out[0] = width / 2 + r * cosY * sinX;
       out[1] = height / 2 - r * (cosC * sinY - sinC * cosY * cosX);
@@ -251,7 +291,9 @@ export function drawGround(context, camera, view, width, height) {
   const g = ground();
   context.fillStyle = g.beyond;
   context.fillRect(0, 0, width, height);
-  return camera.globe ? globeGround(context, camera, view, g) : planeGround(context, camera, view, g, width, height);
+  return camera.globe
+    ? globeGround(context, camera, view, g)
+    : planeGround(context, camera, view, g, width, height);
 }
 
 // drawCoast draws the coasts. Call it after the counts are drawn.
@@ -272,7 +314,12 @@ function planeGround(context, camera, view, g, width, height) {
   const first = view.wraps ? Math.floor((cx - width / 2 / kx - bounds.x0) / camera.period) : 0;
   const last = view.wraps ? Math.floor((cx + width / 2 / kx - bounds.x0) / camera.period) : 0;
   context.fillStyle = g.sea;
-  context.fillRect(view.wraps ? 0 : px(bounds.x0), top, view.wraps ? width : px(bounds.x1) - px(bounds.x0), bottom - top);
+  context.fillRect(
+    view.wraps ? 0 : px(bounds.x0),
+    top,
+    view.wraps ? width : px(bounds.x1) - px(bounds.x0),
+    bottom - top,
+  );
   const land = new Path2D();
   const coast = new Path2D();
   for (let copy = first; copy <= last; copy++) {
@@ -285,7 +332,10 @@ function planeGround(context, camera, view, g, width, height) {
         if (i === 0) land.moveTo(px(x + shift), py(y));
         else land.lineTo(px(x + shift), py(y));
         // An edge along the border of the view is a cut through the land, not a coast.
-        if ((x === bx && (x === bounds.x0 || x === bounds.x1)) || (y === by && (y === bounds.y0 || y === bounds.y1))) {
+        if (
+          (x === bx && (x === bounds.x0 || x === bounds.x1)) ||
+          (y === by && (y === bounds.y0 || y === bounds.y1))
+        ) {
           pen = false;
         } else {
           if (!pen) coast.moveTo(px(bx + shift), py(by));
@@ -349,7 +399,11 @@ function globeGround(context, camera, view, g) {
   // place projects a position. It moves a point behind the horizon to the horizon.
   const place = (x, y) => {
     const [sinY, cosY, dx] = [Math.sin(y * radian), Math.cos(y * radian), (x - lon) * radian];
-    const [u, v, w] = [cosY * Math.sin(dx), cosC * sinY - sinC * cosY * Math.cos(dx), sinC * sinY + cosC * cosY * Math.cos(dx)];
+    const [u, v, w] = [
+      cosY * Math.sin(dx),
+      cosC * sinY - sinC * cosY * Math.cos(dx),
+      sinC * sinY + cosC * cosY * Math.cos(dx),
+    ];
     const beyond = w < 0 ? 1 / Math.max(1e-9, Math.hypot(u, v)) : 1;
     return [mx + r * u * beyond, my - r * v * beyond, w >= 0];
   };
@@ -433,12 +487,20 @@ export function drawMark(context, camera, at) {
   const out = [0, 0];
   if (!camera.project(at.x, at.y, out)) return;
   const accent = color('--accent');
-  for (const [width, style] of [[4, ground().halo], [2, accent]]) {
+  for (const [width, style] of [
+    [4, ground().halo],
+    [2, accent],
+  ]) {
     context.lineWidth = width;
     context.strokeStyle = style;
     context.beginPath();
     context.arc(out[0], out[1], 9, 0, 2 * Math.PI);
-    for (const [dx, dy] of [[1, 0], [-1, 0], [0, 1], [0, -1]]) {
+    for (const [dx, dy] of [
+      [1, 0],
+      [-1, 0],
+      [0, 1],
+      [0, -1],
+    ]) {
       context.moveTo(out[0] + dx * 9, out[1] + dy * 9);
       context.lineTo(out[0] + dx * 14, out[1] + dy * 14);
     }

@@ -77,15 +77,54 @@ export function pointLayer(path, statement, changed) {
   // edit opens a dialog with the statement.
   async function edit() {
     const box = queryBox({
-      label: 'SQL statement with a column entity', text: layer.statement, placeholder: 'SELECT entity FROM …', lines: 3,
-      suggest: async (text, caret) => complete(text, caret, schema), onSubmit: show, editor: { most: 4000, onEdge: () => false },
+      label: 'SQL statement with a column entity',
+      text: layer.statement,
+      placeholder: 'SELECT entity FROM …',
+      lines: 3,
+      suggest: async (text, caret) => complete(text, caret, schema),
+      onSubmit: show,
+      editor: { most: 4000, onEdge: () => false },
     });
-    const opened = dialog('Entities from SQL', h('div', { class: 'stack' },
-      h('p', { class: 'dim' }, 'The map marks the entities in the column entity of the result, at most 100,000.'), box.element,
-      h('div', { class: 'row' },
-        h('button', { type: 'button', class: 'primary', onclick: show }, 'Show'),
-        layer.statement && h('button', { type: 'button', onclick: () => { opened.close(); ask(''); } }, 'Remove'),
-        layer.statement && h('a', { class: 'button', href: `#/sql?${new URLSearchParams({ q: layer.statement })}`, onclick: () => opened.close() }, 'Show the rows'))));
+    const opened = dialog(
+      'Entities from SQL',
+      h(
+        'div',
+        { class: 'stack' },
+        h(
+          'p',
+          { class: 'dim' },
+          'The map marks the entities in the column entity of the result, at most 100,000.',
+        ),
+        box.element,
+        h(
+          'div',
+          { class: 'row' },
+          h('button', { type: 'button', class: 'primary', onclick: show }, 'Show'),
+          layer.statement &&
+            h(
+              'button',
+              {
+                type: 'button',
+                onclick: () => {
+                  opened.close();
+                  ask('');
+                },
+              },
+              'Remove',
+            ),
+          layer.statement &&
+            h(
+              'a',
+              {
+                class: 'button',
+                href: `#/sql?${new URLSearchParams({ q: layer.statement })}`,
+                onclick: () => opened.close(),
+              },
+              'Show the rows',
+            ),
+        ),
+      ),
+    );
     opened.addEventListener('close', () => box.destroy());
     box.input.focus();
     function show() {
@@ -105,7 +144,13 @@ export function pointLayer(path, statement, changed) {
     ask,
     draw(context, camera, width, height) {
       if (!points?.n) return;
-      context.drawImage(dots.paint(points, camera, Math.max(1, Math.round(width)), Math.max(1, Math.round(height))), 0, 0, width, height);
+      context.drawImage(
+        dots.paint(points, camera, Math.max(1, Math.round(width)), Math.max(1, Math.round(height))),
+        0,
+        0,
+        width,
+        height,
+      );
     },
     nearest: (camera, px, py) => (points ? near(points, camera, px, py) : ''),
     recolour() {
@@ -126,7 +171,12 @@ export function pointLayer(path, statement, changed) {
 function decoded(buffer) {
   const head = new DataView(buffer);
   const n = head.getUint32(4, true);
-  return { n, more: head.getUint32(8, true) === 1, places: new Float32Array(buffer, 16, 2 * n), ids: new Uint32Array(buffer, 16 + 8 * n, 2 * n) };
+  return {
+    n,
+    more: head.getUint32(8, true) === 1,
+    places: new Float32Array(buffer, 16, 2 * n),
+    ids: new Uint32Array(buffer, 16 + 8 * n, 2 * n),
+  };
 }
 
 // eachPixel calls f(px, py, index) for each visible place of each point. A flat map that is wider than the
@@ -138,7 +188,8 @@ function eachPixel({ n, places }, camera, width, margin, f) {
     if (!camera.project(places[2 * i], places[2 * i + 1], out)) continue;
     let [x, y] = out;
     if (period > 0) x -= period * Math.floor((x + margin) / period);
-    do f(x, y, i); while (period > 0 && (x += period) < width + margin);
+    do f(x, y, i);
+    while (period > 0 && (x += period) < width + margin);
   }
 }
 
@@ -163,9 +214,13 @@ class Dots {
     const seen = []; // index of the middle pixel of each dot that lies wholly in the canvas
     eachPixel(points, camera, width, 0, (x, y) => {
       const [cx, cy] = [Math.floor(x), Math.floor(y)];
-      if (cx >= margin && cy >= margin && cx < width - margin && cy < height - margin) seen.push(cy * width + cx);
+      if (cx >= margin && cy >= margin && cx < width - margin && cy < height - margin)
+        seen.push(cy * width + cx);
     });
-    for (const [r, ink] of [[radius + 1, pixel(ground().sea)], [radius, pixel(colour())]]) {
+    for (const [r, ink] of [
+      [radius + 1, pixel(ground().sea)],
+      [radius, pixel(colour())],
+    ]) {
       const disc = discOf(r, width);
       for (const middle of seen) for (const offset of disc) pixels[middle + offset] = ink;
     }
@@ -177,7 +232,8 @@ class Dots {
 // discOf returns the pixels of a disc, as offsets from the index of the middle pixel.
 function discOf(r, width) {
   const list = [];
-  for (let y = -Math.ceil(r); y <= r; y++) for (let x = -Math.ceil(r); x <= r; x++) if (x * x + y * y <= r * r + 0.5) list.push(y * width + x);
+  for (let y = -Math.ceil(r); y <= r; y++)
+    for (let x = -Math.ceil(r); x <= r; x++) if (x * x + y * y <= r * r + 0.5) list.push(y * width + x);
   return Int32Array.from(list);
 }
 

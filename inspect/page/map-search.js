@@ -14,9 +14,16 @@ export function searchBox(app, choose) {
 
   const list = h('ul', { class: 'map-found', role: 'listbox', id, hidden: true, aria: { label: 'Found' } });
   const input = h('input', {
-    type: 'search', placeholder: 'Find by name…', autocomplete: 'off', spellcheck: 'false', role: 'combobox',
+    type: 'search',
+    placeholder: 'Find by name…',
+    autocomplete: 'off',
+    spellcheck: 'false',
+    role: 'combobox',
     aria: { label: 'Find by name', expanded: 'false', controls: id, autocomplete: 'list' },
-    oninput: later(120, ask), onkeydown: pressed, onblur: () => setTimeout(close, 150), onfocus: () => found.length > 0 && open(),
+    oninput: later(120, ask),
+    onkeydown: pressed,
+    onblur: () => setTimeout(close, 150),
+    onfocus: () => found.length > 0 && open(),
   });
 
   async function ask() {
@@ -39,9 +46,24 @@ export function searchBox(app, choose) {
   }
 
   function open() {
-    replace(list, found.length === 0 && h('li', { class: 'dim' }, 'No name starts with this text'), found.map((one, i) => h('li', {
-      role: 'option', id: `${id}-${i}`, aria: { selected: i === marked }, onpointerdown: (event) => event.preventDefault(), onclick: () => take(i),
-    }, h('span', { class: 'clip' }, one.name), h('span', { class: 'dim nowrap' }, one.detail))));
+    replace(
+      list,
+      found.length === 0 && h('li', { class: 'dim' }, 'No name starts with this text'),
+      found.map((one, i) =>
+        h(
+          'li',
+          {
+            role: 'option',
+            id: `${id}-${i}`,
+            aria: { selected: i === marked },
+            onpointerdown: (event) => event.preventDefault(),
+            onclick: () => take(i),
+          },
+          h('span', { class: 'clip' }, one.name),
+          h('span', { class: 'dim nowrap' }, one.detail),
+        ),
+      ),
+    );
     list.hidden = false;
     input.setAttribute('aria-expanded', 'true');
     input.setAttribute('aria-activedescendant', marked >= 0 ? `${id}-${marked}` : '');

@@ -36,7 +36,10 @@ class MapPage {
     this.askLater = later(120, () => this.ask());
     this.askLandmarksLater = later(250, () => this.askLandmarks());
     this.keepPlaceLater = later(400, () => this.keepPlace());
-    this.points = app.world.sql && view.finds ? pointLayer(this.path, app.params.get('sql') ?? '', () => this.pointsChanged()) : null;
+    this.points =
+      app.world.sql && view.finds
+        ? pointLayer(this.path, app.params.get('sql') ?? '', () => this.pointsChanged())
+        : null;
     this.cameras = { flat: flat(view), globe: view.sphere ? globe() : null };
     this.camera = this.cameras.flat;
   }
@@ -45,7 +48,10 @@ class MapPage {
     this.build();
     const observer = new ResizeObserver(() => this.resized());
     observer.observe(this.place);
-    this.ends.push(() => observer.disconnect(), onTheme(() => this.recolour()));
+    this.ends.push(
+      () => observer.disconnect(),
+      onTheme(() => this.recolour()),
+    );
     const visible = () => this.poll();
     document.addEventListener('visibilitychange', visible);
     this.ends.push(() => document.removeEventListener('visibilitychange', visible));
@@ -76,36 +82,95 @@ class MapPage {
   build() {
     const { view } = this;
     this.canvas = h('canvas', {
-      class: 'map-canvas', tabindex: 0, role: 'img',
-      aria: { label: `${view.title}. Arrow keys move, plus and minus zoom, 0 shows all, Enter selects the thing in the middle${view.sphere ? ', g switches between globe and map' : ''}.` },
-      onkeydown: (e) => this.pressed(e), onwheel: (e) => this.wheeled(e), ondblclick: (e) => this.zoomTo(2, e),
-      onpointerdown: (e) => this.down(e), onpointermove: (e) => this.moved(e), onpointerup: (e) => this.up(e), onpointercancel: (e) => this.up(e),
+      class: 'map-canvas',
+      tabindex: 0,
+      role: 'img',
+      aria: {
+        label: `${view.title}. Arrow keys move, plus and minus zoom, 0 shows all, Enter selects the thing in the middle${view.sphere ? ', g switches between globe and map' : ''}.`,
+      },
+      onkeydown: (e) => this.pressed(e),
+      onwheel: (e) => this.wheeled(e),
+      ondblclick: (e) => this.zoomTo(2, e),
+      onpointerdown: (e) => this.down(e),
+      onpointermove: (e) => this.moved(e),
+      onpointerup: (e) => this.up(e),
+      onpointercancel: (e) => this.up(e),
     });
-    const button = (text, label, onclick) => h('button', { type: 'button', class: 'map-button', title: label, aria: { label }, onclick }, text);
-    this.forms = view.sphere && [['flat', 'Map'], ['globe', 'Globe']].map(([form, title]) => h('button', { type: 'button', data: { form }, onclick: () => this.turn(form) }, title));
+    const button = (text, label, onclick) =>
+      h('button', { type: 'button', class: 'map-button', title: label, aria: { label }, onclick }, text);
+    this.forms =
+      view.sphere &&
+      [
+        ['flat', 'Map'],
+        ['globe', 'Globe'],
+      ].map(([form, title]) =>
+        h('button', { type: 'button', data: { form }, onclick: () => this.turn(form) }, title),
+      );
     this.readings = view.layers.map(() => h('span', { class: 'num' }));
-    this.toggles = view.layers.map((layer, i) => h('button', {
-      type: 'button', class: 'map-layer', aria: { pressed: true }, onclick: () => this.toggle(i), title: `Show or hide: ${layer.name}`,
-    }, h('canvas', { class: 'map-ramp', width: 60, height: 8 }), h('span', { class: 'clip' }, layer.name), this.readings[i]));
+    this.toggles = view.layers.map((layer, i) =>
+      h(
+        'button',
+        {
+          type: 'button',
+          class: 'map-layer',
+          aria: { pressed: true },
+          onclick: () => this.toggle(i),
+          title: `Show or hide: ${layer.name}`,
+        },
+        h('canvas', { class: 'map-ramp', width: 60, height: 8 }),
+        h('span', { class: 'clip' }, layer.name),
+        this.readings[i],
+      ),
+    );
     this.scaleText = h('p', { class: 'map-scale dim' });
     this.coordinates = h('span', { class: 'num' });
     this.notice = h('div', { class: 'map-notice', role: 'status' });
     this.side = h('aside', { class: 'map-side', hidden: true, aria: { label: 'Selection' } });
-    this.place = h('div', { class: 'map-place' }, this.canvas,
+    this.place = h(
+      'div',
+      { class: 'map-place' },
+      this.canvas,
       h('div', { class: 'map-legend' }, this.toggles, this.points?.element, this.scaleText),
-      h('div', { class: 'map-zoom' }, button('+', 'Closer (+)', () => this.zoomTo(2)), button('−', 'Farther (−)', () => this.zoomTo(0.5)), button('⌂', 'Show all (0)', () => this.home())),
+      h(
+        'div',
+        { class: 'map-zoom' },
+        button('+', 'Closer (+)', () => this.zoomTo(2)),
+        button('−', 'Farther (−)', () => this.zoomTo(0.5)),
+        button('⌂', 'Show all (0)', () => this.home()),
+      ),
       h('div', { class: 'map-foot dim' }, this.coordinates, h('span', null, view.attribution.join(' · '))),
-      this.notice, this.side);
+      this.notice,
+      this.side,
+    );
     this.root.classList.add('fill');
-    replace(this.root, h('section', { class: ['panel', 'flush', 'map-panel'], aria: { label: view.title } },
-      h('header', { class: 'panel-head' },
-        this.views.length > 1
-          ? h('select', { aria: { label: 'View' }, onchange: (e) => this.app.go(`#/map?view=${encodeURIComponent(e.target.value)}`) },
-            this.views.map((v) => h('option', { value: v.id, selected: v.id === view.id }, v.title)))
-          : h('h2', null, view.title),
-        this.forms && h('div', { class: 'group', role: 'group', aria: { label: 'Form' } }, this.forms),
-        h('div', { class: 'panel-tools' }, view.finds && searchBox(this.app, (found) => this.showEntity(found.id, found)))),
-      h('div', { class: 'panel-body map-body' }, this.place)));
+    replace(
+      this.root,
+      h(
+        'section',
+        { class: ['panel', 'flush', 'map-panel'], aria: { label: view.title } },
+        h(
+          'header',
+          { class: 'panel-head' },
+          this.views.length > 1
+            ? h(
+                'select',
+                {
+                  aria: { label: 'View' },
+                  onchange: (e) => this.app.go(`#/map?view=${encodeURIComponent(e.target.value)}`),
+                },
+                this.views.map((v) => h('option', { value: v.id, selected: v.id === view.id }, v.title)),
+              )
+            : h('h2', null, view.title),
+          this.forms && h('div', { class: 'group', role: 'group', aria: { label: 'Form' } }, this.forms),
+          h(
+            'div',
+            { class: 'panel-tools' },
+            view.finds && searchBox(this.app, (found) => this.showEntity(found.id, found)),
+          ),
+        ),
+        h('div', { class: 'panel-body map-body' }, this.place),
+      ),
+    );
     this.context = this.canvas.getContext('2d');
     this.paintRamps();
   }
@@ -139,7 +204,9 @@ class MapPage {
     const { params } = this.app;
     const at = (params.get('at') ?? '').split(',').map(Number);
     const known = at.length === 3 && at.every(Number.isFinite);
-    const form = params.get('form') ?? (this.view.sphere && this.place.clientWidth < this.place.clientHeight ? 'globe' : 'flat');
+    const form =
+      params.get('form') ??
+      (this.view.sphere && this.place.clientWidth < this.place.clientHeight ? 'globe' : 'flat');
     this.resized();
     this.turn(this.cameras[form] ? form : 'flat', true);
     this.camera.home();
@@ -152,8 +219,10 @@ class MapPage {
   keepPlace() {
     const digits = (v) => Number(v.toPrecision(7));
     this.app.replace({
-      ...(this.views.length > 1 && { view: this.view.id }), ...(this.view.sphere && { form: this.camera.globe ? 'globe' : 'flat' }),
-      at: this.camera.state().map(digits).join(','), ...(this.selected?.entity && { entity: this.selected.entity }),
+      ...(this.views.length > 1 && { view: this.view.id }),
+      ...(this.view.sphere && { form: this.camera.globe ? 'globe' : 'flat' }),
+      at: this.camera.state().map(digits).join(','),
+      ...(this.selected?.entity && { entity: this.selected.entity }),
       ...(this.points?.statement && { sql: this.points.statement }),
     });
   }
@@ -249,7 +318,10 @@ class MapPage {
     this.canvas.classList.add('moving');
     [held.x, held.y] = [x, y];
     const after = [...this.pointers.values()];
-    const middle = (points) => [points.reduce((s, p) => s + p.x, 0) / points.length, points.reduce((s, p) => s + p.y, 0) / points.length];
+    const middle = (points) => [
+      points.reduce((s, p) => s + p.x, 0) / points.length,
+      points.reduce((s, p) => s + p.y, 0) / points.length,
+    ];
     const [[bx, by], [ax, ay]] = [middle(before), middle(after)];
     this.camera.pan(ax - bx, ay - by);
     if (after.length === 2) {
@@ -270,7 +342,11 @@ class MapPage {
   tellPosition(px, py) {
     const at = this.camera.unproject(px, py);
     if (!at) setText(this.coordinates, '');
-    else if (this.view.sphere) setText(this.coordinates, `${Math.abs(at.y).toFixed(2)}° ${at.y < 0 ? 'S' : 'N'}  ${Math.abs(at.x).toFixed(2)}° ${at.x < 0 ? 'W' : 'E'}`);
+    else if (this.view.sphere)
+      setText(
+        this.coordinates,
+        `${Math.abs(at.y).toFixed(2)}° ${at.y < 0 ? 'S' : 'N'}  ${Math.abs(at.x).toFixed(2)}° ${at.x < 0 ? 'W' : 'E'}`,
+      );
     else setText(this.coordinates, `${format.number(at.x)}, ${format.number(at.y)} ${this.view.unit}`.trim());
   }
 
@@ -288,7 +364,10 @@ class MapPage {
   pictureParams() {
     const window = this.camera.window();
     if (!(window.x1 > window.x0) || !(window.y1 > window.y0)) return null;
-    const [across, up] = [(window.x1 - window.x0) * this.camera.unitX(), (window.y1 - window.y0) * this.camera.unit()];
+    const [across, up] = [
+      (window.x1 - window.x0) * this.camera.unitX(),
+      (window.y1 - window.y0) * this.camera.unit(),
+    ];
     const cell = Math.max(2, Math.sqrt((across * up * this.view.layers.length) / maxCells));
     const count = (pixels) => Math.max(1, Math.floor(pixels / cell));
     return { ...window, columns: count(across), rows: count(up) };
@@ -303,7 +382,10 @@ class MapPage {
     const mine = new AbortController();
     [this.asking, this.askedKey] = [mine, key];
     try {
-      const picture = new Picture(await this.app.api.binary(`${this.path}/picture`, params, { signal: mine.signal }), this.view);
+      const picture = new Picture(
+        await this.app.api.binary(`${this.path}/picture`, params, { signal: mine.signal }),
+        this.view,
+      );
       this.tell(null);
       this.show(picture);
       this.refreshSelected();
@@ -318,7 +400,10 @@ class MapPage {
     if (!this.view.landmarks || !this.width || this.ended) return;
     const most = Math.round(Math.min(120, Math.max(8, (this.width * this.height) / 14_000)));
     try {
-      const { landmarks } = await this.app.api.get(`${this.path}/landmarks`, { ...this.camera.window(), most });
+      const { landmarks } = await this.app.api.get(`${this.path}/landmarks`, {
+        ...this.camera.window(),
+        most,
+      });
       this.landmarks = landmarks;
       this.redraw();
     } catch (error) {
@@ -337,8 +422,16 @@ class MapPage {
     this.dots = picture.dots(this.shown);
     this.heat.palette = null;
     picture.sums.forEach((n, i) => setText(this.readings[i], format.number(n)));
-    const shares = this.shown[this.dots.base] && !view.layers[this.dots.base].part && view.layers.some((l, i) => l.part && this.shown[i]);
-    setText(this.scaleText, this.dots.indexes.length > 0 ? `in view · full colour: ${format.short(this.dots.full)} per dot${shares ? `, share ${format.percent(fullShare)}` : ''}` : 'nothing in view');
+    const shares =
+      this.shown[this.dots.base] &&
+      !view.layers[this.dots.base].part &&
+      view.layers.some((l, i) => l.part && this.shown[i]);
+    setText(
+      this.scaleText,
+      this.dots.indexes.length > 0
+        ? `in view · full colour: ${format.short(this.dots.full)} per dot${shares ? `, share ${format.percent(fullShare)}` : ''}`
+        : 'nothing in view',
+    );
     this.redraw();
   }
 
@@ -393,7 +486,13 @@ class MapPage {
     const mine = new AbortController();
     this.picking = mine;
     try {
-      return (await this.app.api.get(`${this.path}/pick`, { x: at.x, y: at.y, radius: Math.min(radius, this.reach) }, { signal: mine.signal })).picked;
+      return (
+        await this.app.api.get(
+          `${this.path}/pick`,
+          { x: at.x, y: at.y, radius: Math.min(radius, this.reach) },
+          { signal: mine.signal },
+        )
+      ).picked;
     } catch (error) {
       if (!aborted(error)) this.tell(error);
       return null;
@@ -427,11 +526,27 @@ class MapPage {
   // refreshSelected updates the position and the figures of the selection.
   async refreshSelected() {
     const before = this.selected;
-    if (!before || this.refreshing || (this.refreshed && Date.now() - this.refreshed < 900 && before.facts.length > 0)) return;
+    if (
+      !before ||
+      this.refreshing ||
+      (this.refreshed && Date.now() - this.refreshed < 900 && before.facts.length > 0)
+    )
+      return;
     this.refreshing = true;
     try {
-      const at = before.entity && this.view.finds ? await this.app.api.get(`${this.path}/where`, { entity: before.entity }) : before;
-      const near = this.view.picks ? (await this.app.api.get(`${this.path}/pick`, { x: at.x, y: at.y, radius: this.view.sphere ? 0.02 : 0 })).picked : [];
+      const at =
+        before.entity && this.view.finds
+          ? await this.app.api.get(`${this.path}/where`, { entity: before.entity })
+          : before;
+      const near = this.view.picks
+        ? (
+            await this.app.api.get(`${this.path}/pick`, {
+              x: at.x,
+              y: at.y,
+              radius: this.view.sphere ? 0.02 : 0,
+            })
+          ).picked
+        : [];
       if (this.selected !== before || this.ended) return;
       const same = near.find((k) => k.entity === before.entity);
       this.selected = { ...before, ...at, ...(same ?? {}) };
@@ -453,21 +568,73 @@ class MapPage {
     const key = JSON.stringify([s, this.others]);
     if (key === this.sideKey) return;
     this.sideKey = key;
-    const focused = this.side.contains(document.activeElement) ? [...this.side.querySelectorAll('a, button')].indexOf(document.activeElement) : -1;
-    replace(this.side,
-      h('header', { class: 'row push' }, h('h2', { class: 'wrap' }, s.name, s.detail && h('span', { class: 'dim' }, `  ${s.detail}`)),
-        h('button', { type: 'button', class: 'icon', aria: { label: 'Close' }, onclick: () => { this.select(null); this.canvas.focus(); } }, '×')),
+    const focused = this.side.contains(document.activeElement)
+      ? [...this.side.querySelectorAll('a, button')].indexOf(document.activeElement)
+      : -1;
+    replace(
+      this.side,
+      h(
+        'header',
+        { class: 'row push' },
+        h('h2', { class: 'wrap' }, s.name, s.detail && h('span', { class: 'dim' }, `  ${s.detail}`)),
+        h(
+          'button',
+          {
+            type: 'button',
+            class: 'icon',
+            aria: { label: 'Close' },
+            onclick: () => {
+              this.select(null);
+              this.canvas.focus();
+            },
+          },
+          '×',
+        ),
+      ),
       s.gone && h('p', { class: 'warn' }, 'No longer alive.'),
-      s.facts.length > 0 && h('dl', { class: 'facts' }, s.facts.map((f) => [h('dt', null, f.name), h('dd', { class: 'num' }, format.number(f.value))])),
-      h('ul', { class: 'map-links' },
-        s.entity && h('li', null, h('a', { href: `#/entity/${encodeURIComponent(s.entity)}` }, `Entity ${s.entity}`)),
-        s.links.map((l) => h('li', null, h('a', { href: `#/entities?query=${encodeURIComponent(l.query)}`, title: l.query }, l.text)))),
+      s.facts.length > 0 &&
+        h(
+          'dl',
+          { class: 'facts' },
+          s.facts.map((f) => [h('dt', null, f.name), h('dd', { class: 'num' }, format.number(f.value))]),
+        ),
+      h(
+        'ul',
+        { class: 'map-links' },
+        s.entity &&
+          h('li', null, h('a', { href: `#/entity/${encodeURIComponent(s.entity)}` }, `Entity ${s.entity}`)),
+        s.links.map((l) =>
+          h(
+            'li',
+            null,
+            h('a', { href: `#/entities?query=${encodeURIComponent(l.query)}`, title: l.query }, l.text),
+          ),
+        ),
+      ),
       this.others?.length > 0 && [
         h('h3', { class: 'dim' }, 'Nearby'),
-        h('ul', { class: 'map-links' }, this.others.map((k) => h('li', null, h('button', {
-          type: 'button', class: 'quiet', onclick: () => this.select(k, [s, ...this.others.filter((o) => o !== k)]),
-        }, k.name, k.detail && h('span', { class: 'dim' }, k.detail))))),
-      ]);
+        h(
+          'ul',
+          { class: 'map-links' },
+          this.others.map((k) =>
+            h(
+              'li',
+              null,
+              h(
+                'button',
+                {
+                  type: 'button',
+                  class: 'quiet',
+                  onclick: () => this.select(k, [s, ...this.others.filter((o) => o !== k)]),
+                },
+                k.name,
+                k.detail && h('span', { class: 'dim' }, k.detail),
+              ),
+            ),
+          ),
+        ),
+      ],
+    );
     if (focused >= 0) this.side.querySelectorAll('a, button')[focused]?.focus();
   }
 }

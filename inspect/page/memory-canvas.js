@@ -1,6 +1,21 @@
 // The canvas of the memory picture. The user points, moves and zooms with the mouse or the keys.
 
-import { areaName, cellAt, category, css, decode, describeCell, layoutArea, layoutWorld, levels, note, nothing, numberOf, paint, rangesOf } from './memory-picture.js';
+import {
+  areaName,
+  cellAt,
+  category,
+  css,
+  decode,
+  describeCell,
+  layoutArea,
+  layoutWorld,
+  levels,
+  note,
+  nothing,
+  numberOf,
+  paint,
+  rangesOf,
+} from './memory-picture.js';
 import { format, h, replace, setStyle, tip } from './ui.js';
 
 // cellSize returns the width in pixels of a cell that stands for a number of bytes.
@@ -15,7 +30,13 @@ const tallest = 0.62; // greatest height of the picture, as a fraction of the wi
 //   onAnnounce(text)      a text for screen readers
 //   onResize()            the width of the canvas has changed
 export function pictureView({ onZoom, onHere, onOpen, onAnnounce, onResize }) {
-  const canvas = h('canvas', { tabindex: 0, role: 'application', aria: { label: 'Memory picture: arrow keys move, plus and minus zoom, Enter opens a word, Escape goes back' } });
+  const canvas = h('canvas', {
+    tabindex: 0,
+    role: 'application',
+    aria: {
+      label: 'Memory picture: arrow keys move, plus and minus zoom, Enter opens a word, Escape goes back',
+    },
+  });
   const place = h('div', { class: 'memory-place' }, canvas);
   const bands = h('div', { class: 'memory-bands' });
   const element = h('div', { class: 'memory-frame' }, bands, place);
@@ -40,12 +61,29 @@ export function pictureView({ onZoom, onHere, onOpen, onAnnounce, onResize }) {
   let extra = '';
 
   const self = {
-    element, strips,
-    get layout() { return layout; },
-    get data() { return data; },
-    get here() { return cellHere(); },
+    element,
+    strips,
+    get layout() {
+      return layout;
+    },
+    get data() {
+      return data;
+    },
+    get here() {
+      return cellHere();
+    },
     ranges: () => rangesOf(layout),
-    start, stop, layOut, take, zoom, slotsOf, outdated, remember, wholeArea, partial, addTip,
+    start,
+    stop,
+    layOut,
+    take,
+    zoom,
+    slotsOf,
+    outdated,
+    remember,
+    wholeArea,
+    partial,
+    addTip,
   };
 
   function room() {
@@ -59,13 +97,20 @@ export function pictureView({ onZoom, onHere, onOpen, onAnnounce, onResize }) {
     const before = pointed >= 0 ? cellAt(layout, pointed)?.from : undefined;
     if (state.view) {
       size = cellSize(state.view.bytes, memory.pageSize);
-      layout = layoutArea(memory, state.view, { columns: Math.max(8, Math.floor(width / size)), rows: Math.max(4, Math.floor(height / size)) });
+      layout = layoutArea(memory, state.view, {
+        columns: Math.max(8, Math.floor(width / size)),
+        rows: Math.max(4, Math.floor(height / size)),
+      });
       state.view.from = layout.ranges[0].from;
     } else {
       // Choose the finest scale that fits, and for this scale the largest size of cells.
       layout = null;
       for (const pixels of width < 420 ? [4] : [8, 7, 6, 5]) {
-        const next = layoutWorld(memory, { columns: Math.floor(width / pixels), rows: Math.floor(height / pixels), whole: state.whole });
+        const next = layoutWorld(memory, {
+          columns: Math.floor(width / pixels),
+          rows: Math.floor(height / pixels),
+          whole: state.whole,
+        });
         if (layout && next.bytes >= layout.bytes) continue;
         layout = next;
         size = pixels;
@@ -82,7 +127,9 @@ export function pictureView({ onZoom, onHere, onOpen, onAnnounce, onResize }) {
     const key = (m) => m.areas.map((a) => `${a.usedFrom}+${a.committed}`).join();
     return key(next) !== key(memory);
   }
-  function remember(next) { memory = next; }
+  function remember(next) {
+    memory = next;
+  }
 
   function take(buffer, by) {
     data = decode(buffer, layout, by);
@@ -92,9 +139,21 @@ export function pictureView({ onZoom, onHere, onOpen, onAnnounce, onResize }) {
 
   function nameBands() {
     element.style.setProperty('--gutter', state.view ? '0px' : '');
-    replace(bands, layout.bands.map((b) => h('button', {
-      type: 'button', title: `Zoom to ${b.title}`, style: { top: `${b.row * size}px` }, onclick: () => enter(b.areas[0], undefined),
-    }, b.title)));
+    replace(
+      bands,
+      layout.bands.map((b) =>
+        h(
+          'button',
+          {
+            type: 'button',
+            title: `Zoom to ${b.title}`,
+            style: { top: `${b.row * size}px` },
+            onclick: () => enter(b.areas[0], undefined),
+          },
+          b.title,
+        ),
+      ),
+    );
     bands.hidden = Boolean(state.view);
   }
 
@@ -136,7 +195,8 @@ export function pictureView({ onZoom, onHere, onOpen, onAnnounce, onResize }) {
   // drawBorders marks the beginnings of areas.
   function drawBorders() {
     pen.fillStyle = getComputedStyle(canvas).color;
-    for (const r of layout.ranges) pen.fillRect((r.at % layout.columns) * size, Math.floor(r.at / layout.columns) * size, 1, size - 1);
+    for (const r of layout.ranges)
+      pen.fillRect((r.at % layout.columns) * size, Math.floor(r.at / layout.columns) * size, 1, size - 1);
   }
 
   // drawElements marks the beginnings of elements, if an element covers a whole number of cells, at least two.
@@ -163,7 +223,10 @@ export function pictureView({ onZoom, onHere, onOpen, onAnnounce, onResize }) {
     const end = memory.areas.reduce((n, a) => Math.max(n, a.from + a.bytes), 1);
     const from = layout.ranges[0]?.from ?? 0;
     const to = layout.ranges.reduce((n, r) => Math.max(n, r.to), 0);
-    for (const [strip, most] of [[whole, memory.bytes || 1], [used, end]]) {
+    for (const [strip, most] of [
+      [whole, memory.bytes || 1],
+      [used, end],
+    ]) {
       strip.width = Math.round(Math.max(60, strip.clientWidth) * (devicePixelRatio || 1));
       strip.height = Math.round(9 * (devicePixelRatio || 1));
       const ctx = strip.getContext('2d');
@@ -223,13 +286,26 @@ export function pictureView({ onZoom, onHere, onOpen, onAnnounce, onResize }) {
     const area = memory.areas[cell.area];
     const slots = slotsOf(cell);
     const lines = [area ? areaName(area) : 'between areas'];
-    if (slots) lines.push(slots[1] - slots[0] === 1 ? `slot ${format.number(slots[0])}` : `slots ${format.number(slots[0])} – ${format.number(slots[1] - 1)}`);
+    if (slots)
+      lines.push(
+        slots[1] - slots[0] === 1
+          ? `slot ${format.number(slots[0])}`
+          : `slots ${format.number(slots[0])} – ${format.number(slots[1] - 1)}`,
+      );
     if (cell.words) lines.push(cell.words);
-    if (cell.share !== null) lines.push(`${format.percent(cell.share)} ${state.by === 'change' ? 'changed' : 'in use'}`);
+    if (cell.share !== null)
+      lines.push(`${format.percent(cell.share)} ${state.by === 'change' ? 'changed' : 'in use'}`);
     if (extra) lines.push(extra);
     const box = canvas.getBoundingClientRect();
-    const [x, y] = [box.left + (pointed % layout.columns) * size, box.top + Math.floor(pointed / layout.columns) * size];
-    tip.show(x + size / 2, y + size / 2, lines.map((line, i) => h(i === 0 ? 'strong' : 'div', null, line)));
+    const [x, y] = [
+      box.left + (pointed % layout.columns) * size,
+      box.top + Math.floor(pointed / layout.columns) * size,
+    ];
+    tip.show(
+      x + size / 2,
+      y + size / 2,
+      lines.map((line, i) => h(i === 0 ? 'strong' : 'div', null, line)),
+    );
     if (!moved) return;
     onHere(cell);
     if (byKeys) say(lines.join('. '));
@@ -256,7 +332,10 @@ export function pictureView({ onZoom, onHere, onOpen, onAnnounce, onResize }) {
 
   function numberUnder(event) {
     const box = canvas.getBoundingClientRect();
-    const [column, row] = [Math.floor((event.clientX - box.left) / size), Math.floor((event.clientY - box.top) / size)];
+    const [column, row] = [
+      Math.floor((event.clientX - box.left) / size),
+      Math.floor((event.clientY - box.top) / size),
+    ];
     if (column < 0 || column >= layout.columns || row < 0 || row >= layout.rows) return -1;
     const number = row * layout.columns + column;
     return cellAt(layout, number) ? number : -1;
@@ -268,11 +347,13 @@ export function pictureView({ onZoom, onHere, onOpen, onAnnounce, onResize }) {
     const a = memory.areas[index];
     const { width, height } = room();
     const all = levels(a, memory.pageSize);
-    return all.find((bytes) => {
-      const s = cellSize(bytes, memory.pageSize);
-      const n = Math.floor(width / s) * Math.floor(height / s);
-      return Math.min(n, 60000) * bytes >= Math.max(a.committed, 1);
-    }) ?? all.at(-1);
+    return (
+      all.find((bytes) => {
+        const s = cellSize(bytes, memory.pageSize);
+        const n = Math.floor(width / s) * Math.floor(height / s);
+        return Math.min(n, 60000) * bytes >= Math.max(a.committed, 1);
+      }) ?? all.at(-1)
+    );
   }
   function partial() {
     const area = state.view && memory.areas[state.view.area];
@@ -290,7 +371,13 @@ export function pictureView({ onZoom, onHere, onOpen, onAnnounce, onResize }) {
   function zoom(scales, cell = cellHere()) {
     if (!state.view) {
       if (scales < 0) {
-        const index = cell?.area >= 0 ? cell.area : memory.areas.reduce((best, a, i) => (a.resident > (memory.areas[best]?.resident ?? -1) ? i : best), -1);
+        const index =
+          cell?.area >= 0
+            ? cell.area
+            : memory.areas.reduce(
+                (best, a, i) => (a.resident > (memory.areas[best]?.resident ?? -1) ? i : best),
+                -1,
+              );
         enter(index);
       }
       return;
@@ -328,7 +415,9 @@ export function pictureView({ onZoom, onHere, onOpen, onAnnounce, onResize }) {
   let grabbed = null;
   canvas.addEventListener('pointermove', (event) => {
     if (grabbed) {
-      const moved = Math.round((event.clientY - grabbed.y) / size) * layout.columns + Math.round((event.clientX - grabbed.x) / size);
+      const moved =
+        Math.round((event.clientY - grabbed.y) / size) * layout.columns +
+        Math.round((event.clientX - grabbed.x) / size);
       if (moved !== 0) grabbed.moved = true;
       if (state.view && moved !== 0) {
         tip.hide();
@@ -358,24 +447,34 @@ export function pictureView({ onZoom, onHere, onOpen, onAnnounce, onResize }) {
     grabbed = null;
     canvas.classList.remove('grabbed');
   });
-  canvas.addEventListener('pointerleave', () => { if (!grabbed && !byKeys) point(-1); });
+  canvas.addEventListener('pointerleave', () => {
+    if (!grabbed && !byKeys) point(-1);
+  });
   canvas.addEventListener('blur', () => point(-1));
-  canvas.addEventListener('focus', () => { if (pointed < 0 && layout.ranges[0] && canvas.matches(':focus-visible')) point(layout.ranges[0].at, true); });
+  canvas.addEventListener('focus', () => {
+    if (pointed < 0 && layout.ranges[0] && canvas.matches(':focus-visible')) point(layout.ranges[0].at, true);
+  });
   let turned = 0;
-  canvas.addEventListener('wheel', (event) => {
-    if (event.ctrlKey || event.metaKey) return;
-    if (!state.view && event.deltaY > 0) return; // the page scrolls
-    event.preventDefault();
-    turned += event.deltaY;
-    if (Math.abs(turned) < 60) return;
-    point(numberUnder(event));
-    zoom(Math.sign(turned));
-    turned = 0;
-  }, { passive: false });
+  canvas.addEventListener(
+    'wheel',
+    (event) => {
+      if (event.ctrlKey || event.metaKey) return;
+      if (!state.view && event.deltaY > 0) return; // the page scrolls
+      event.preventDefault();
+      turned += event.deltaY;
+      if (Math.abs(turned) < 60) return;
+      point(numberUnder(event));
+      zoom(Math.sign(turned));
+      turned = 0;
+    },
+    { passive: false },
+  );
   canvas.addEventListener('keydown', (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const rowBytes = layout.columns * layout.bytes;
-    const step = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -layout.columns, ArrowDown: layout.columns }[event.key];
+    const step = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -layout.columns, ArrowDown: layout.columns }[
+      event.key
+    ];
     if (step !== undefined) go(step);
     else if (event.key === '+' || event.key === '=') zoom(-1);
     else if (event.key === '-') zoom(1);
@@ -404,7 +503,10 @@ export function pictureView({ onZoom, onHere, onOpen, onAnnounce, onResize }) {
     if (state.view) move(Math.sign(step) * layout.columns * layout.bytes);
   }
 
-  for (const [strip, most] of [[whole, () => memory.bytes], [used, () => memory.areas.reduce((n, a) => Math.max(n, a.from + a.bytes), 1)]]) {
+  for (const [strip, most] of [
+    [whole, () => memory.bytes],
+    [used, () => memory.areas.reduce((n, a) => Math.max(n, a.from + a.bytes), 1)],
+  ]) {
     strip.addEventListener('click', (event) => {
       const box = strip.getBoundingClientRect();
       const at = ((event.clientX - box.left) / box.width) * most();
@@ -413,8 +515,12 @@ export function pictureView({ onZoom, onHere, onOpen, onAnnounce, onResize }) {
     });
   }
 
-  const watcher = new ResizeObserver(() => { if (memory && Math.abs(place.clientWidth - shown.width) > 4) onResize(); });
-  function start() { watcher.observe(place); }
+  const watcher = new ResizeObserver(() => {
+    if (memory && Math.abs(place.clientWidth - shown.width) > 4) onResize();
+  });
+  function start() {
+    watcher.observe(place);
+  }
   function stop() {
     watcher.disconnect();
     cancelAnimationFrame(frame);

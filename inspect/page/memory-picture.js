@@ -25,13 +25,15 @@ export const modes = [
 ];
 
 // border returns the place where cell i of a range begins.
-export const border = (range, i) => (i >= range.n ? range.to : range.from + Math.floor((i / range.n) * (range.to - range.from)));
+export const border = (range, i) =>
+  i >= range.n ? range.to : range.from + Math.floor((i / range.n) * (range.to - range.from));
 
 // groups returns one group of areas for each column, and one group for the areas of the world itself.
 function groups(memory) {
   const all = new Map();
   memory.areas.forEach((a, index) => {
-    if (!all.has(a.column)) all.set(a.column, { column: a.column, title: a.column < 0 ? 'world' : a.name, areas: [], bytes: 0 });
+    if (!all.has(a.column))
+      all.set(a.column, { column: a.column, title: a.column < 0 ? 'world' : a.name, areas: [], bytes: 0 });
     const group = all.get(a.column);
     group.areas.push(index);
     group.bytes += a.committed;
@@ -64,10 +66,17 @@ export function layoutWorld(memory, { columns, rows, whole }) {
       if (free.from < free.to) all.push({ column: -2, title: 'unassigned', areas: [], free, bytes: 0 });
     }
   }
-  const spans = (g) => (g.free ? [{ ...g.free, area: -1 }] : g.areas.map((index) => {
-    const a = memory.areas[index];
-    return whole ? { from: a.from, to: a.from + a.bytes, area: index } : { from: a.usedFrom, to: a.usedFrom + a.committed, area: index };
-  }).filter((s) => s.to > s.from));
+  const spans = (g) =>
+    g.free
+      ? [{ ...g.free, area: -1 }]
+      : g.areas
+          .map((index) => {
+            const a = memory.areas[index];
+            return whole
+              ? { from: a.from, to: a.from + a.bytes, area: index }
+              : { from: a.usedFrom, to: a.usedFrom + a.committed, area: index };
+          })
+          .filter((s) => s.to > s.from);
   const parts = all.map((g) => ({ ...g, spans: spans(g) }));
   let total = 0;
   for (const g of parts) for (const s of g.spans) total += s.to - s.from;
@@ -81,7 +90,9 @@ export function layoutWorld(memory, { columns, rows, whole }) {
 function coarser(bytes, page) {
   if (bytes < page) return bytes * 2;
   const pages = bytes / page; // 1, 2, 3, 4, 6, 8, 12 …
-  return page * (Number.isInteger(Math.log2(pages)) && pages > 1 ? pages * 1.5 : pages === 1 ? 2 : (pages * 4) / 3);
+  return (
+    page * (Number.isInteger(Math.log2(pages)) && pages > 1 ? pages * 1.5 : pages === 1 ? 2 : (pages * 4) / 3)
+  );
 }
 
 const bandLeast = 3; // smallest number of rows of a band; the name of the band needs them
@@ -101,7 +112,10 @@ function bandsOf(parts, columns, bytes) {
     if (cells === 0) continue;
     const tiny = cells < columns && !g.free;
     if (!tiny || !small) close();
-    const band = tiny && small ? small : { title: g.title, key: g.column, row: layout.rows, rows: 0, cells: 0, count: 0, areas: [] };
+    const band =
+      tiny && small
+        ? small
+        : { title: g.title, key: g.column, row: layout.rows, rows: 0, cells: 0, count: 0, areas: [] };
     if (band !== small) layout.bands.push(band);
     if (tiny) small = band;
     for (const s of g.spans) {
@@ -153,7 +167,11 @@ export function layoutArea(memory, view, { columns, rows }) {
   const to = Math.min(end, from + span);
   const n = Math.min(maxCells, Math.ceil((to - from) / view.bytes));
   return {
-    columns, rows: Math.ceil(n / columns), bytes: view.bytes, cells: n, bands: [],
+    columns,
+    rows: Math.ceil(n / columns),
+    bytes: view.bytes,
+    cells: n,
+    bands: [],
     ranges: [{ from, to: Math.min(end, from + n * view.bytes), n, at: 0, area: view.area }],
   };
 }
@@ -165,7 +183,13 @@ export function decode(buffer, layout, by) {
   const head = new DataView(buffer);
   const n = head.getUint32(8, true);
   const padded = (n + 3) & ~3;
-  const data = { layout, by, n, sampled: (head.getUint32(12, true) & 1) !== 0, seconds: head.getFloat64(16, true) };
+  const data = {
+    layout,
+    by,
+    n,
+    sampled: (head.getUint32(12, true) & 1) !== 0,
+    seconds: head.getFloat64(16, true),
+  };
   let at = 24;
   for (const plane of ['committed', 'resident', 'huge', 'notes', 'value']) {
     data[plane] = new Uint8Array(buffer, at, n);
@@ -195,7 +219,13 @@ export function cellAt(layout, number) {
   }
   const range = layout.ranges[lo - 1];
   if (!range || number >= range.at + range.n) return null;
-  return { range, order: lo - 1, index: number - range.at, from: border(range, number - range.at), to: border(range, number - range.at + 1) };
+  return {
+    range,
+    order: lo - 1,
+    index: number - range.at,
+    from: border(range, number - range.at),
+    to: border(range, number - range.at + 1),
+  };
 }
 
 // numberOf returns the grid index of the cell that contains a place, or -1.
@@ -213,7 +243,8 @@ export function numberOf(layout, place) {
 export function dataAt(data, place) {
   for (let k = 0; k < data.layout.ranges.length; k++) {
     const r = data.layout.ranges[k];
-    if (place >= r.from && place < r.to) return data.first[k] + Math.min(r.n - 1, Math.floor(((place - r.from) / (r.to - r.from)) * r.n));
+    if (place >= r.from && place < r.to)
+      return data.first[k] + Math.min(r.n - 1, Math.floor(((place - r.from) / (r.to - r.from)) * r.n));
   }
   return -1;
 }
@@ -222,11 +253,18 @@ export function dataAt(data, place) {
 function rgb(variable) {
   const text = color(variable);
   const n = Number.parseInt(text.slice(1), 16);
-  return text.length === 4 ? [(n >> 8) * 17, ((n >> 4) & 15) * 17, (n & 15) * 17] : [n >> 16, (n >> 8) & 255, n & 255];
+  return text.length === 4
+    ? [(n >> 8) * 17, ((n >> 4) & 15) * 17, (n & 15) * 17]
+    : [n >> 16, (n >> 8) & 255, n & 255];
 }
 
-const mix = (a, b, share) => [a[0] + (b[0] - a[0]) * share, a[1] + (b[1] - a[1]) * share, a[2] + (b[2] - a[2]) * share];
-const packed = ([r, g, b]) => (255 << 24 | Math.round(b) << 16 | Math.round(g) << 8 | Math.round(r)) >>> 0;
+const mix = (a, b, share) => [
+  a[0] + (b[0] - a[0]) * share,
+  a[1] + (b[1] - a[1]) * share,
+  a[2] + (b[2] - a[2]) * share,
+];
+const packed = ([r, g, b]) =>
+  ((255 << 24) | (Math.round(b) << 16) | (Math.round(g) << 8) | Math.round(r)) >>> 0;
 export const css = ([r, g, b]) => `rgb(${Math.round(r)} ${Math.round(g)} ${Math.round(b)})`;
 
 // inks returns the colours of the current theme.
@@ -254,14 +292,27 @@ export function category(ink, n) {
 }
 
 // tones are the paleness of areas by kind: 0 is the colour of the column, 1 is the colour of the panel.
-const tones = { elements: 0, links: 0.15, generations: 0, presence: 0.4, live: 0.4, owners: 0.2, levels: 0.5, summaries: 0.6 };
+const tones = {
+  elements: 0,
+  links: 0.15,
+  generations: 0,
+  presence: 0.4,
+  live: 0.4,
+  owners: 0.2,
+  levels: 0.5,
+  summaries: 0.6,
+};
 
 // painter returns the function that maps i to the colour of cell i of the data.
 export function painter(data, memory, ink) {
   const state = (i) => {
     if (data.committed[i] === 0) return data.notes[i] & note.decommitted ? ink.decommitted : ink.reserved;
     const full = data.committed[i];
-    let c = mix(ink.committed, data.notes[i] & note.zero ? ink.zero : ink.resident, Math.min(1, data.resident[i] / full));
+    let c = mix(
+      ink.committed,
+      data.notes[i] & note.zero ? ink.zero : ink.resident,
+      Math.min(1, data.resident[i] / full),
+    );
     c = mix(c, ink.huge, Math.min(1, data.huge[i] / full));
     return data.notes[i] & note.swapped ? ink.swapped : c;
   };
@@ -284,7 +335,8 @@ export function painter(data, memory, ink) {
     case 'density':
       return (i) => (known(i) ? ramp(ink.density, data.value[i] / 255) : faint(i));
     case 'change':
-      return (i) => (known(i) ? ramp(ink.change, data.value[i] === 0 ? 0 : 0.35 + (0.65 * data.value[i]) / 255) : faint(i));
+      return (i) =>
+        known(i) ? ramp(ink.change, data.value[i] === 0 ? 0 : 0.35 + (0.65 * data.value[i]) / 255) : faint(i);
     default:
       return state;
   }
@@ -310,9 +362,13 @@ export function paint(image, layout, data, memory, ink) {
 
 // describeCell returns the state of a cell's memory in words.
 export function describeCell(data, i) {
-  if (data.committed[i] === 0) return data.notes[i] & note.decommitted ? 'decommitted: given back to the system' : 'reserved only';
+  if (data.committed[i] === 0)
+    return data.notes[i] & note.decommitted ? 'decommitted: given back to the system' : 'reserved only';
   const share = (n) => (n === 0 ? 'none' : n >= data.committed[i] ? 'all' : format.percent(n / 255));
-  const words = [data.committed[i] < 255 ? `${format.percent(data.committed[i] / 255)} committed` : 'committed', `resident: ${share(data.resident[i])}`];
+  const words = [
+    data.committed[i] < 255 ? `${format.percent(data.committed[i] / 255)} committed` : 'committed',
+    `resident: ${share(data.resident[i])}`,
+  ];
   if (data.huge[i] > 0) words.push(`huge pages: ${share(data.huge[i])}`);
   if (data.notes[i] & note.zero) words.push('the system’s page of zeros');
   if (data.notes[i] & note.swapped) words.push('swapped');

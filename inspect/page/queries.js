@@ -28,50 +28,103 @@ function mount(root, app) {
     suggest: complete,
     onSubmit: () => run(),
   });
-  const choice = h('select', { aria: { label: 'Which rows' }, onchange: () => run() },
-    h('option', { value: 'first' }, 'first rows'), h('option', { value: 'sample' }, 'random sample'));
-  const limit = h('select', { aria: { label: 'How many rows' }, onchange: () => run() },
-    [50, 100, 500].map((n) => h('option', { value: n }, format.number(n))));
+  const choice = h(
+    'select',
+    { aria: { label: 'Which rows' }, onchange: () => run() },
+    h('option', { value: 'first' }, 'first rows'),
+    h('option', { value: 'sample' }, 'random sample'),
+  );
+  const limit = h(
+    'select',
+    { aria: { label: 'How many rows' }, onchange: () => run() },
+    [50, 100, 500].map((n) => h('option', { value: n }, format.number(n))),
+  );
   const state = h('p', { class: 'queries-state dim', role: 'status' });
   const all = h('a', { class: 'button', href: '#/entities' }, 'All as a list');
   const table = h('div', { class: 'scroll queries-table', tabindex: 0, aria: { label: 'Rows' } });
-  const saves = [['csv', 'CSV'], ['ndjson', 'NDJSON']].map(([kind, title]) => h('button', {
-    type: 'button', title: `Save the matches as ${title}, up to ${format.number(saved)} rows`, onclick: () => save(kind),
-  }, title));
+  const saves = [
+    ['csv', 'CSV'],
+    ['ndjson', 'NDJSON'],
+  ].map(([kind, title]) =>
+    h(
+      'button',
+      {
+        type: 'button',
+        title: `Save the matches as ${title}, up to ${format.number(saved)} rows`,
+        onclick: () => save(kind),
+      },
+      title,
+    ),
+  );
 
   const chart = histogram();
   const field = h('select', { aria: { label: 'Field' }, onchange: choose });
   const spread = h('p', { class: 'dim' }, 'Run a query to see the distribution of a field.');
   const past = h('div', { class: 'queries-past' });
 
-  replace(root,
+  replace(
+    root,
     h('h1', { class: 'unseen' }, 'Queries'),
-    h('div', { class: 'queries' },
-      h('div', { class: 'queries-main' },
-        panel('Query', { class: 'queries-ask' },
+    h(
+      'div',
+      { class: 'queries' },
+      h(
+        'div',
+        { class: 'queries-main' },
+        panel(
+          'Query',
+          { class: 'queries-ask' },
           box.element,
-          h('div', { class: 'row' },
+          h(
+            'div',
+            { class: 'row' },
             h('button', { type: 'button', class: 'primary', onclick: () => run() }, 'Run'),
-            choice, limit, h('span', { class: 'queries-saves' }, 'save as ', saves)),
-          state),
-        panel('Rows', { class: 'flush queries-rows', tools: all }, table)),
-      h('div', { class: 'queries-side' },
+            choice,
+            limit,
+            h('span', { class: 'queries-saves' }, 'save as ', saves),
+          ),
+          state,
+        ),
+        panel('Rows', { class: 'flush queries-rows', tools: all }, table),
+      ),
+      h(
+        'div',
+        { class: 'queries-side' },
         panel('Histogram', { tools: field }, spread, chart.element),
         panel('Examples', {}, h('div', { class: 'queries-texts' })),
-        panel('History', { tools: h('button', { type: 'button', class: 'quiet', onclick: clear }, 'Clear') }, past),
-        reference())));
+        panel(
+          'History',
+          { tools: h('button', { type: 'button', class: 'quiet', onclick: clear }, 'Clear') },
+          past,
+        ),
+        reference(),
+      ),
+    ),
+  );
 
   const shown = root.querySelector('.queries-texts');
-  examples(app.world).then((list) => replace(shown, list.map(({ text, detail }) => ask(text, detail))));
+  examples(app.world).then((list) =>
+    replace(
+      shown,
+      list.map(({ text, detail }) => ask(text, detail)),
+    ),
+  );
 
   // ask returns a button that runs a query.
   function ask(text, detail) {
-    return h('button', {
-      type: 'button', class: 'queries-text', onclick() {
-        box.setText(text);
-        run();
+    return h(
+      'button',
+      {
+        type: 'button',
+        class: 'queries-text',
+        onclick() {
+          box.setText(text);
+          run();
+        },
       },
-    }, h('code', null, text || '(everything)'), detail && h('span', { class: 'dim' }, detail));
+      h('code', null, text || '(everything)'),
+      detail && h('span', { class: 'dim' }, detail),
+    );
   }
 
   function showPast() {
@@ -107,9 +160,12 @@ function mount(root, app) {
       asked = text;
       remember(text);
       showPast();
-      setText(state, `${count.exact ? '' : 'about '}${plural(count.count, 'entity', 'entities')}; ` +
-        `${format.number(count.scanned)} slots searched in ${format.seconds(took)}; ` +
-        `${even ? 'a random sample of ' : 'the first '}${plural(rows.length, 'row', 'rows')}`);
+      setText(
+        state,
+        `${count.exact ? '' : 'about '}${plural(count.count, 'entity', 'entities')}; ` +
+          `${format.number(count.scanned)} slots searched in ${format.seconds(took)}; ` +
+          `${even ? 'a random sample of ' : 'the first '}${plural(rows.length, 'row', 'rows')}`,
+      );
       showRows(rows, columns);
       showFields(columns);
       await draw();
@@ -140,23 +196,59 @@ function mount(root, app) {
       return;
     }
     const named = rows.some((row) => row.name);
-    replace(table, h('table', { class: 'data' },
-      h('thead', null, h('tr', null, h('th', { scope: 'col' }, 'Entity'), named && h('th', { scope: 'col' }, 'Name'),
-        columns.map((name) => h('th', { scope: 'col' }, name)))),
-      h('tbody', null, rows.map((row) => h('tr', null,
-        h('td', null, h('a', { class: 'num', href: `#/entity/${row.id}` }, row.id)),
-        named && h('td', null, row.name ?? ''),
-        columns.map((name) => h('td', { class: 'queries-value', title: row.values[name] ?? '' }, row.values[name] ?? '–')))))));
+    replace(
+      table,
+      h(
+        'table',
+        { class: 'data' },
+        h(
+          'thead',
+          null,
+          h(
+            'tr',
+            null,
+            h('th', { scope: 'col' }, 'Entity'),
+            named && h('th', { scope: 'col' }, 'Name'),
+            columns.map((name) => h('th', { scope: 'col' }, name)),
+          ),
+        ),
+        h(
+          'tbody',
+          null,
+          rows.map((row) =>
+            h(
+              'tr',
+              null,
+              h('td', null, h('a', { class: 'num', href: `#/entity/${row.id}` }, row.id)),
+              named && h('td', null, row.name ?? ''),
+              columns.map((name) =>
+                h('td', { class: 'queries-value', title: row.values[name] ?? '' }, row.values[name] ?? '–'),
+              ),
+            ),
+          ),
+        ),
+      ),
+    );
   }
 
   function showFields(columns) {
     const able = app.world.columns.filter((c) => !columns.length || columns.includes(c.label));
-    const groups = able.map((c) => [c.label, c.fields.filter((f) => numeric.has(f.kind)).map((f) => fieldText(c, f))])
+    const groups = able
+      .map((c) => [c.label, c.fields.filter((f) => numeric.has(f.kind)).map((f) => fieldText(c, f))])
       .filter(([, names]) => names.length);
-    replace(field, h('option', { value: '' }, 'no field'),
-      groups.map(([name, names]) => h('optgroup', { label: name }, names.map((n) => h('option', { value: n }, n)))));
+    replace(
+      field,
+      h('option', { value: '' }, 'no field'),
+      groups.map(([name, names]) =>
+        h(
+          'optgroup',
+          { label: name },
+          names.map((n) => h('option', { value: n }, n)),
+        ),
+      ),
+    );
     const names = groups.flatMap(([, list]) => list);
-    field.value = names.includes(wanted) || wanted === '' ? wanted : names[0] ?? '';
+    field.value = names.includes(wanted) || wanted === '' ? wanted : (names[0] ?? '');
   }
 
   function choose() {
@@ -199,8 +291,16 @@ function mount(root, app) {
     try {
       const { columns, error } = await check(text);
       if (error) throw error;
-      const bytes = await binary('rows', { query: text, columns: columnsText(columns), format: kind, limit: saved });
-      download(new Blob([bytes], { type: kind === 'csv' ? 'text/csv' : 'application/x-ndjson' }), `${app.world.name || 'world'}.${kind}`);
+      const bytes = await binary('rows', {
+        query: text,
+        columns: columnsText(columns),
+        format: kind,
+        limit: saved,
+      });
+      download(
+        new Blob([bytes], { type: kind === 'csv' ? 'text/csv' : 'application/x-ndjson' }),
+        `${app.world.name || 'world'}.${kind}`,
+      );
       setText(state, `Saved ${format.bytes(bytes.byteLength)}.`);
     } catch (error) {
       setText(state, '');
@@ -212,7 +312,13 @@ function mount(root, app) {
 
   if (app.params.get('rows') === 'sample') choice.value = 'sample';
   showPast();
-  replace(table, emptyBox('Run a query', 'Name components, separated by commas, and press Enter. An empty query selects all entities.'));
+  replace(
+    table,
+    emptyBox(
+      'Run a query',
+      'Name components, separated by commas, and press Enter. An empty query selects all entities.',
+    ),
+  );
   showFields([]);
   if (app.params.has('query')) run();
 

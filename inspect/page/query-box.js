@@ -33,7 +33,16 @@ export async function complete(text, caret, signal) {
 // check asks the server whether a text is a valid query: { valid, columns, error }.
 export const check = (text, signal) => get('query/check', { text }, { signal });
 
-export function queryBox({ label, text = '', placeholder = '', lines = 1, suggest, onInput, onSubmit, editor }) {
+export function queryBox({
+  label,
+  text = '',
+  placeholder = '',
+  lines = 1,
+  suggest,
+  onInput,
+  onSubmit,
+  editor,
+}) {
   const id = `querybox-${++boxes}`;
   let open = false;
   let found = { from: 0, to: 0, items: [] };
@@ -57,7 +66,11 @@ export function queryBox({ label, text = '', placeholder = '', lines = 1, sugges
     data: { search: '' },
     maxlength: editor?.most ?? 4096,
     aria: {
-      label, autocomplete: 'list', expanded: 'false', controls: `${id}-list`, describedby: `${id}-error`,
+      label,
+      autocomplete: 'list',
+      expanded: 'false',
+      controls: `${id}-list`,
+      describedby: `${id}-error`,
     },
   });
   if (lines > 1) input.rows = lines;
@@ -70,7 +83,12 @@ export function queryBox({ label, text = '', placeholder = '', lines = 1, sugges
   const word = h('mark', { class: 'querybox-wrong' });
   const after = h('span');
   const mirror = h('div', { class: 'querybox-mirror', aria: { hidden: 'true' } }, before, word, after);
-  const list = h('ul', { class: 'querybox-list', id: `${id}-list`, role: 'listbox', aria: { label: `${label}: suggestions` } });
+  const list = h('ul', {
+    class: 'querybox-list',
+    id: `${id}-list`,
+    role: 'listbox',
+    aria: { label: `${label}: suggestions` },
+  });
   list.hidden = true;
   const caret = h('div', { class: 'querybox-caret', aria: { hidden: 'true' } });
   const message = h('div', { class: 'querybox-message' });
@@ -108,7 +126,10 @@ export function queryBox({ label, text = '', placeholder = '', lines = 1, sugges
     const base = field.getBoundingClientRect();
     const at = word.getBoundingClientRect();
     const left = Math.max(0, Math.min(at.left - base.left, base.width - 16));
-    setStyle(caret, { marginLeft: `${left}px`, width: `${Math.max(8, Math.min(at.width, base.width - left))}px` });
+    setStyle(caret, {
+      marginLeft: `${left}px`,
+      width: `${Math.max(8, Math.min(at.width, base.width - left))}px`,
+    });
     setText(caret, '^'.repeat(Math.max(1, [...word.textContent].length)));
   }
 
@@ -116,24 +137,34 @@ export function queryBox({ label, text = '', placeholder = '', lines = 1, sugges
   // caret is in the wrong word, or the list has an item with a function go.
   function unfinished() {
     const at = input.selectionStart ?? 0;
-    return open && wrong?.placed && (wrong.from <= at && at <= wrong.to || found.items.some((item) => item.go));
+    return (
+      open && wrong?.placed && ((wrong.from <= at && at <= wrong.to) || found.items.some((item) => item.go))
+    );
   }
 
   function show(answer, value) {
     found = answer;
     foundFor = value;
     chosen = -1;
-    replace(list, answer.items.map((item, i) => h('li', {
-      class: 'querybox-item',
-      id: `${id}-item-${i}`,
-      role: 'option',
-      aria: { selected: 'false' },
-      onmousedown: (event) => event.preventDefault(), // the field keeps the focus
-      onclick: () => take(i),
-    },
-    h('span', { class: `querybox-kind is-${kindClass(item.kind)}` }, item.kind || ''),
-    h('span', { class: 'querybox-item-text' }, item.label ?? item.text),
-    h('span', { class: 'querybox-item-detail' }, item.detail || ''))));
+    replace(
+      list,
+      answer.items.map((item, i) =>
+        h(
+          'li',
+          {
+            class: 'querybox-item',
+            id: `${id}-item-${i}`,
+            role: 'option',
+            aria: { selected: 'false' },
+            onmousedown: (event) => event.preventDefault(), // the field keeps the focus
+            onclick: () => take(i),
+          },
+          h('span', { class: `querybox-kind is-${kindClass(item.kind)}` }, item.kind || ''),
+          h('span', { class: 'querybox-item-text' }, item.label ?? item.text),
+          h('span', { class: 'querybox-item-detail' }, item.detail || ''),
+        ),
+      ),
+    );
     open = answer.items.length > 0 && document.activeElement === input;
     list.hidden = !open;
     input.setAttribute('aria-expanded', String(open));
@@ -189,7 +220,8 @@ export function queryBox({ label, text = '', placeholder = '', lines = 1, sugges
   }
 
   function take(i) {
-    if (input.value !== foundFor) { // found.from and found.to are positions in foundFor
+    if (input.value !== foundFor) {
+      // found.from and found.to are positions in foundFor
       ask(0);
       return;
     }
@@ -231,7 +263,8 @@ export function queryBox({ label, text = '', placeholder = '', lines = 1, sugges
   // leaves reports whether an arrow key would move the caret out of the text, and onEdge has used the key.
   function leaves(direction) {
     if (!editor || input.selectionStart !== input.selectionEnd) return false;
-    const passed = direction < 0 ? input.value.slice(0, input.selectionStart) : input.value.slice(input.selectionEnd);
+    const passed =
+      direction < 0 ? input.value.slice(0, input.selectionStart) : input.value.slice(input.selectionEnd);
     return !passed.includes('\n') && editor.onEdge(direction);
   }
 
@@ -291,7 +324,9 @@ export function queryBox({ label, text = '', placeholder = '', lines = 1, sugges
   return {
     element,
     input,
-    get text() { return input.value; },
+    get text() {
+      return input.value;
+    },
     // setText sets the text. It does not request suggestions, and does not call onInput.
     setText(value) {
       if (input.value === value) return;

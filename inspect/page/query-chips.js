@@ -21,8 +21,12 @@ export function facets(world, onChange) {
   const end = new AbortController();
   const chips = world.columns.map((column) => {
     const number = h('span', { class: 'facet-count num' });
-    const element = h('button', { type: 'button', class: 'chip facet', onclick: () => press(column) },
-      h('span', { class: 'facet-name' }, column.label), number);
+    const element = h(
+      'button',
+      { type: 'button', class: 'chip facet', onclick: () => press(column) },
+      h('span', { class: 'facet-name' }, column.label),
+      number,
+    );
     return { column, element, number, entities: null };
   });
   const more = h('button', { type: 'button', class: 'chip', onclick: toggle });
@@ -46,14 +50,21 @@ export function facets(world, onChange) {
     for (const chip of list) {
       const state = stateOf(text, chip.column);
       chip.element.dataset.state = state;
-      chip.element.setAttribute('aria-label', `${chip.column.label}: ${words[state]}` +
-        (chip.entities === null ? '' : `, ${format.number(chip.entities)} entities have it`));
+      chip.element.setAttribute(
+        'aria-label',
+        `${chip.column.label}: ${words[state]}` +
+          (chip.entities === null ? '' : `, ${format.number(chip.entities)} entities have it`),
+      );
       chip.element.title = `${words[state]}; press for ${words[next[state]]}`;
     }
     const hidden = chips.length - list.length;
     setText(more, all ? 'fewer' : `${hidden} more`);
     const focused = document.activeElement;
-    replace(element, list.map((chip) => chip.element), (all || hidden > 0) && more);
+    replace(
+      element,
+      list.map((chip) => chip.element),
+      (all || hidden > 0) && more,
+    );
     if (element.contains(focused)) focused.focus();
   }
 

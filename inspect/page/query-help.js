@@ -7,7 +7,9 @@ import { h } from './ui.js';
 // examples returns [{ text, detail }]. Each text is a valid query, with components of the world.
 export async function examples(world) {
   const list = [{ text: '', detail: 'every entity' }];
-  const values = world.columns.filter((c) => c.storage !== 'tag' && !c.relation && !c.edges && c.name !== 'Name');
+  const values = world.columns.filter(
+    (c) => c.storage !== 'tag' && !c.relation && !c.edges && c.name !== 'Name',
+  );
   const tags = world.columns.filter((c) => c.storage === 'tag');
   const add = (text, detail) => list.push({ text, detail });
   const [a, b] = values.map((c) => c.text);
@@ -30,7 +32,9 @@ export async function examples(world) {
 
 // sample returns a short query that fits the world.
 export function sample(world) {
-  const value = world.columns.find((c) => c.storage !== 'tag' && !c.relation && !c.edges && c.name !== 'Name');
+  const value = world.columns.find(
+    (c) => c.storage !== 'tag' && !c.relation && !c.edges && c.name !== 'Name',
+  );
   const tag = world.columns.find((c) => c.storage === 'tag');
   const words = [value?.text, tag && `!${tag.text}`].filter(Boolean);
   return words.join(', ') || 'Position, !Dead';
@@ -72,8 +76,25 @@ const language = [
 
 // reference returns a short reference of the language, collapsed at first.
 export function reference() {
-  return h('details', { class: 'panel reference' }, h('summary', { class: 'panel-head' }, h('h2', null, 'Query language')),
-    h('div', { class: 'panel-body' },
-      h('p', { class: 'dim' }, 'A query is a list of terms, separated by commas. An entity must fulfil all terms. An empty query selects all entities.'),
-      h('dl', { class: 'reference-terms' }, language.map(([text, meaning]) => h('div', null, h('dt', null, h('code', null, text)), h('dd', null, meaning))))));
+  return h(
+    'details',
+    { class: 'panel reference' },
+    h('summary', { class: 'panel-head' }, h('h2', null, 'Query language')),
+    h(
+      'div',
+      { class: 'panel-body' },
+      h(
+        'p',
+        { class: 'dim' },
+        'A query is a list of terms, separated by commas. An entity must fulfil all terms. An empty query selects all entities.',
+      ),
+      h(
+        'dl',
+        { class: 'reference-terms' },
+        language.map(([text, meaning]) =>
+          h('div', null, h('dt', null, h('code', null, text)), h('dd', null, meaning)),
+        ),
+      ),
+    ),
+  );
 }

@@ -52,7 +52,9 @@ export function stateOf(text, column) {
 // withState returns a changed query, for which stateOf returns the given state. The terms of other columns do
 // not change.
 export function withState(text, column, state) {
-  const kept = terms(text).filter((term) => !means(term.text, column)).map((term) => term.text);
+  const kept = terms(text)
+    .filter((term) => !means(term.text, column))
+    .map((term) => term.text);
   if (state === 'with') kept.push(column.text);
   if (state === 'without') kept.push(`!${column.text}`);
   return kept.join(', ');
@@ -74,13 +76,15 @@ function plain(term) {
 }
 
 const escaped = { a: '\x07', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v' };
-const escapes =
-  /\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U(000[0-9a-fA-F]{5}|0010[0-9a-fA-F]{4})|(.))/gs;
+const escapes = /\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U(000[0-9a-fA-F]{5}|0010[0-9a-fA-F]{4})|(.))/gs;
 
 // unquote returns the text that a string literal of Go stands for.
 function unquote(literal) {
-  return literal.slice(1, -1).replace(escapes, (_, x, u, long, c) =>
-    c === undefined ? String.fromCodePoint(parseInt(x ?? u ?? long, 16)) : (escaped[c] ?? c));
+  return literal
+    .slice(1, -1)
+    .replace(escapes, (_, x, u, long, c) =>
+      c === undefined ? String.fromCodePoint(parseInt(x ?? u ?? long, 16)) : (escaped[c] ?? c),
+    );
 }
 
 // textOf returns the query text of the column with a label.

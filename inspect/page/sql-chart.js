@@ -19,7 +19,8 @@ export function sqlChart() {
   let plot = null;
   let place = null;
   const size = new ResizeObserver(() => {
-    if (plot && place.clientWidth > 40) plot.setSize({ width: place.clientWidth, height: place.clientHeight });
+    if (plot && place.clientWidth > 40)
+      plot.setSize({ width: place.clientWidth, height: place.clientHeight });
   });
   const endTheme = onTheme(() => plot?.redraw(false));
 
@@ -66,12 +67,32 @@ function chartOf(table) {
   if (numeric.length === columns.length) {
     const series = numeric.slice(1, 1 + maxLines);
     const title = `${names(series)} by ${columns[0].name}`;
-    const sorted = rows.map((row) => row.map(numberOf)).filter((row) => row[0] !== undefined).sort((a, b) => a[0] - b[0]);
+    const sorted = rows
+      .map((row) => row.map(numberOf))
+      .filter((row) => row[0] !== undefined)
+      .sort((a, b) => a[0] - b[0]);
     return {
-      title, label: `Line chart: ${title}, ${format.number(sorted.length)} points`,
+      title,
+      label: `Line chart: ${title}, ${format.number(sorted.length)} points`,
       data: [0, ...series].map((i) => sorted.map((row) => row[i] ?? null)),
-      legend: series.length > 1 && h('div', { class: 'legend' }, series.map((i, k) => h('span', { class: 'legend-item' },
-        h('span', { class: 'legend-mark', style: { '--mark': `var(${palette(k)})` }, aria: { hidden: 'true' } }), columns[i].name))),
+      legend:
+        series.length > 1 &&
+        h(
+          'div',
+          { class: 'legend' },
+          series.map((i, k) =>
+            h(
+              'span',
+              { class: 'legend-item' },
+              h('span', {
+                class: 'legend-mark',
+                style: { '--mark': `var(${palette(k)})` },
+                aria: { hidden: 'true' },
+              }),
+              columns[i].name,
+            ),
+          ),
+        ),
     };
   }
   const i = 1;
@@ -84,24 +105,57 @@ function chartOf(table) {
 function bars({ bars: list, more, of }) {
   const most = Math.max(...list.map((b) => Math.abs(b.value)));
   const name = (value) => (holdsEntities(of.name) && entityOf(value)) || textOf(value) || '–';
-  return h('div', { class: 'sql-bars' }, list.map((b) => [
-    h('span', { class: 'clip', title: textOf(b.name) }, name(b.name)),
-    bar(most > 0 ? Math.abs(b.value) / most : 0, b.value < 0 ? '--c5' : '--c1'),
-    h('span', { class: 'num right' }, format.number(b.value)),
-  ]), more > 0 && h('p', { class: 'dim sql-bars-more' }, `and ${format.number(more)} more rows`));
+  return h(
+    'div',
+    { class: 'sql-bars' },
+    list.map((b) => [
+      h('span', { class: 'clip', title: textOf(b.name) }, name(b.name)),
+      bar(most > 0 ? Math.abs(b.value) / most : 0, b.value < 0 ? '--c5' : '--c1'),
+      h('span', { class: 'num right' }, format.number(b.value)),
+    ]),
+    more > 0 && h('p', { class: 'dim sql-bars-more' }, `and ${format.number(more)} more rows`),
+  );
 }
 
 function lines({ data }, place) {
   const hair = () => color('--line');
   const marks = (_, splits) => splits.map((v) => String(Number(v.toPrecision(6))));
-  const axis = { stroke: () => color('--dim'), grid: { stroke: hair, width: 1 }, ticks: { show: false }, font: chartFont(), gap: 4, values: marks };
-  const plot = new uPlot({
-    width: Math.max(200, place.clientWidth), height: Math.max(120, place.clientHeight),
-    padding: [8, 14, 0, 0], legend: { show: false }, cursor: { show: false },
-    scales: { x: { time: false } },
-    axes: [{ ...axis, size: 22 }, { ...axis, size: (u, texts) => 14 + Math.max(26, ...(texts ?? []).map((t) => (t ?? '').length * 6.4)), space: 28 }],
-    series: [{}, ...data.slice(1).map((_, k) => ({ stroke: () => color(palette(k)), width: 1.5, points: { show: data[0].length <= 60, size: 5 } }))],
-  }, data, place);
+  const axis = {
+    stroke: () => color('--dim'),
+    grid: { stroke: hair, width: 1 },
+    ticks: { show: false },
+    font: chartFont(),
+    gap: 4,
+    values: marks,
+  };
+  const plot = new uPlot(
+    {
+      width: Math.max(200, place.clientWidth),
+      height: Math.max(120, place.clientHeight),
+      padding: [8, 14, 0, 0],
+      legend: { show: false },
+      cursor: { show: false },
+      scales: { x: { time: false } },
+      axes: [
+        { ...axis, size: 22 },
+        {
+          ...axis,
+          size: (u, texts) => 14 + Math.max(26, ...(texts ?? []).map((t) => (t ?? '').length * 6.4)),
+          space: 28,
+        },
+      ],
+      series: [
+        {},
+        ...data.slice(1).map((_, k) => ({
+          stroke: () => color(palette(k)),
+          width: 1.5,
+          points: { show: data[0].length <= 60, size: 5 },
+        })),
+      ],
+    },
+    data,
+    place,
+  );
   plot.root.setAttribute('aria-hidden', 'true'); // the rows show the values as text
   return plot;
 }

@@ -1,12 +1,14 @@
 // Completion of SQL statements: tables, columns, functions and keywords.
 
-const keywords = `ALL AND AS ASC BETWEEN BY CASE CAST COLLATE CROSS DELETE DESC DISTINCT ELSE END ESCAPE EXCEPT EXISTS
+const keywords =
+  `ALL AND AS ASC BETWEEN BY CASE CAST COLLATE CROSS DELETE DESC DISTINCT ELSE END ESCAPE EXCEPT EXISTS
   EXPLAIN FILTER FROM FULL GLOB GROUP HAVING IN INNER INSERT INTERSECT INTO IS JOIN LEFT LIKE LIMIT NATURAL NOT NULL OFFSET ON
   OR ORDER OUTER OVER PARTITION PLAN QUERY RECURSIVE RETURNING RIGHT SELECT SET THEN UNION UPDATE USING VALUES WHEN WHERE
   WITH`.split(/\s+/);
 const most = 40; // largest number of suggestions
 
-const token = /--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|'(?:[^']|'')*(?:'|$)|"(?:[^"]|"")*(?:"|$)|`[^`]*(?:`|$)|\[[^\]]*(?:\]|$)|[\p{L}\p{N}_$]+|\s+|./gu;
+const token =
+  /--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|'(?:[^']|'')*(?:'|$)|"(?:[^"]|"")*(?:"|$)|`[^`]*(?:`|$)|\[[^\]]*(?:\]|$)|[\p{L}\p{N}_$]+|\s+|./gu;
 
 // tokens returns the tokens of a statement: { text, from, to, kind }. kind is 'word', 'name' for a quoted
 // name, 'text', 'comment' or 'mark'.
@@ -14,8 +16,15 @@ function tokens(statement) {
   const list = [];
   for (const { 0: text, index: from } of statement.matchAll(token)) {
     if (/^\s/.test(text)) continue;
-    const kind = /^(--|\/\*)/.test(text) ? 'comment' : text[0] === "'" ? 'text' : /^["`[]/.test(text) ? 'name'
-      : /^[\p{L}_]/u.test(text) ? 'word' : 'mark';
+    const kind = /^(--|\/\*)/.test(text)
+      ? 'comment'
+      : text[0] === "'"
+        ? 'text'
+        : /^["`[]/.test(text)
+          ? 'name'
+          : /^[\p{L}_]/u.test(text)
+            ? 'word'
+            : 'mark';
     list.push({ text, from, to: from + text.length, kind });
   }
   return list;
@@ -27,7 +36,9 @@ const nameIn = (t) => (t.kind === 'name' ? t.text.slice(1, -1).replaceAll('""', 
 
 // quoteName quotes the name of a table or a column if SQL needs the quotes.
 export function quoteName(name) {
-  return /^[\p{L}_][\p{L}\p{N}_]*$/u.test(name) && !keywords.includes(name.toUpperCase()) ? name : `"${name.replaceAll('"', '""')}"`;
+  return /^[\p{L}_][\p{L}\p{N}_]*$/u.test(name) && !keywords.includes(name.toUpperCase())
+    ? name
+    : `"${name.replaceAll('"', '""')}"`;
 }
 
 // tablesIn returns the tables that a statement names after FROM and JOIN, as a map. The key of a table is its
@@ -40,7 +51,8 @@ function tablesIn(list, tables) {
     if (upper(t) === 'FROM') from = true;
     if (!['FROM', 'JOIN'].includes(upper(t)) && !(from && t.text === ',')) return;
     const named = list[i + 1];
-    const table = named && isName(named) && tables.find((one) => one.name.toLowerCase() === nameIn(named).toLowerCase());
+    const table =
+      named && isName(named) && tables.find((one) => one.name.toLowerCase() === nameIn(named).toLowerCase());
     if (!table) return;
     const as = upper(list[i + 2]) === 'AS';
     const alias = list[as ? i + 3 : i + 2];
@@ -56,17 +68,26 @@ export function complete(statement, caret, schema) {
   const at = list.findIndex((t) => t.from < caret && caret <= t.to && (t.kind !== 'mark' || t.to > caret));
   const current = list[at];
   const none = { from: caret, to: caret, items: [] };
-  if (current && current.kind !== 'word' && !(current.kind === 'name' && current.text[0] === '"')) return none;
+  if (current && current.kind !== 'word' && !(current.kind === 'name' && current.text[0] === '"'))
+    return none;
   const before = list.filter((t) => t.to <= (current?.from ?? caret) && t.kind !== 'comment');
   const typed = current ? statement.slice(current.from, caret).replace(/^"/, '') : '';
   const last = before.at(-1);
-  const named = tablesIn(list.filter((t) => t !== current), schema.tables); // the typed word is not an alias yet
+  const named = tablesIn(
+    list.filter((t) => t !== current),
+    schema.tables,
+  ); // the typed word is not an alias yet
   let items;
   if (last?.text === '.') {
     const owner = before.at(-2);
-    const table = owner && (named.get(nameIn(owner).toLowerCase()) ?? schema.tables.find((t) => t.name === nameIn(owner)));
+    const table =
+      owner &&
+      (named.get(nameIn(owner).toLowerCase()) ?? schema.tables.find((t) => t.name === nameIn(owner)));
     items = table ? columnsOf(table, '') : [];
-  } else if (['FROM', 'JOIN', 'INTO', 'UPDATE'].includes(upper(last)) || (last?.text === ',' && afterFrom(before))) {
+  } else if (
+    ['FROM', 'JOIN', 'INTO', 'UPDATE'].includes(upper(last)) ||
+    (last?.text === ',' && afterFrom(before))
+  ) {
     items = tableItems(schema);
   } else if (upper(last) === 'OF' && upper(before.at(-2)) === 'AS') {
     items = [{ text: 'TICK', kind: 'keyword' }];
@@ -80,24 +101,44 @@ export function complete(statement, caret, schema) {
 
 // afterFrom reports whether the tokens end in the list of tables after FROM.
 function afterFrom(before) {
-  const clause = before.findLast((t) => ['SELECT', 'FROM', 'WHERE', 'GROUP', 'ORDER', 'ON', 'VALUES', 'USING'].includes(upper(t)));
+  const clause = before.findLast((t) =>
+    ['SELECT', 'FROM', 'WHERE', 'GROUP', 'ORDER', 'ON', 'VALUES', 'USING'].includes(upper(t)),
+  );
   return upper(clause) === 'FROM';
 }
 
-const tableItems = (schema) => schema.tables.map((t) => ({ text: quoteName(t.name), label: t.name, kind: 'table', detail: t.columns.map((c) => c.name).join(', ') }));
+const tableItems = (schema) =>
+  schema.tables.map((t) => ({
+    text: quoteName(t.name),
+    label: t.name,
+    kind: 'table',
+    detail: t.columns.map((c) => c.name).join(', '),
+  }));
 
-const columnsOf = (table, detail) => table.columns.map((c) => ({ text: quoteName(c.name), label: c.name, kind: 'column', detail: [c.type.toLowerCase(), detail].filter(Boolean).join(' of ') }));
+const columnsOf = (table, detail) =>
+  table.columns.map((c) => ({
+    text: quoteName(c.name),
+    label: c.name,
+    kind: 'column',
+    detail: [c.type.toLowerCase(), detail].filter(Boolean).join(' of '),
+  }));
 
 // wordItems returns the words that can follow the word last. AS OF TICK ends a statement about an earlier tick.
 function wordItems(typed, named, schema, empty, last) {
   const small = typed !== '' && typed === typed.toLowerCase();
-  const words = empty ? ['SELECT', 'WITH', 'EXPLAIN'] : [...keywords, last === 'AS' ? 'OF TICK' : 'AS OF TICK'];
+  const words = empty
+    ? ['SELECT', 'WITH', 'EXPLAIN']
+    : [...keywords, last === 'AS' ? 'OF TICK' : 'AS OF TICK'];
   const columns = [...named.values()].flatMap((t) => columnsOf(t, t.name));
   return [
     ...columns,
-    ...[...named].filter(([alias, t]) => alias !== t.name.toLowerCase()).map(([alias, t]) => ({ text: quoteName(alias), kind: 'alias', detail: t.name })),
+    ...[...named]
+      .filter(([alias, t]) => alias !== t.name.toLowerCase())
+      .map(([alias, t]) => ({ text: quoteName(alias), kind: 'alias', detail: t.name })),
     ...words.map((word) => ({ text: small ? word.toLowerCase() : word, kind: 'keyword' })),
-    ...(empty ? [] : schema.functions.map((name) => ({ text: `${name}(`, label: `${name}()`, kind: 'function' }))),
+    ...(empty
+      ? []
+      : schema.functions.map((name) => ({ text: `${name}(`, label: `${name}()`, kind: 'function' }))),
     ...(empty ? [] : tableItems(schema)),
   ];
 }
@@ -108,10 +149,15 @@ function wordItems(typed, named, schema, empty, last) {
 function matching(items, typed) {
   const word = typed.toLowerCase();
   const seen = new Set();
-  const different = items.filter((item) => !seen.has(item.text.toLowerCase()) && seen.add(item.text.toLowerCase()));
+  const different = items.filter(
+    (item) => !seen.has(item.text.toLowerCase()) && seen.add(item.text.toLowerCase()),
+  );
   const label = (item) => (item.label ?? item.text).toLowerCase();
   if (word && different.some((item) => label(item) === word)) return [];
   const begins = different.filter((item) => label(item).startsWith(word));
-  const contains = word.length > 1 ? different.filter((item) => !label(item).startsWith(word) && label(item).includes(word)) : [];
+  const contains =
+    word.length > 1
+      ? different.filter((item) => !label(item).startsWith(word) && label(item).includes(word))
+      : [];
   return [...begins, ...contains].slice(0, most);
 }

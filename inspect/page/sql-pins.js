@@ -46,8 +46,14 @@ export function titleOf(statement) {
 // pinned shows the pinned statements: { element, destroy() }.
 export function pinned(app) {
   const pins = pinsOf(app.world);
-  const cards = (app.world.sql ? pins.list() : []).map((statement) => card(statement, () => pins.remove(statement)));
-  const element = h('div', { class: 'grid sql-pins' }, cards.map((c) => c.element));
+  const cards = (app.world.sql ? pins.list() : []).map((statement) =>
+    card(statement, () => pins.remove(statement)),
+  );
+  const element = h(
+    'div',
+    { class: 'grid sql-pins' },
+    cards.map((c) => c.element),
+  );
   return {
     element,
     destroy() {
@@ -62,11 +68,35 @@ function card(statement, remove) {
   const end = new AbortController();
   const body = h('div', { class: 'panel-body' });
   let timer = 0;
-  const element = h('section', { class: 'panel sql-pin', aria: { label: titleOf(statement) } },
-    h('header', { class: 'panel-head' },
-      h('h2', { class: 'clip' }, h('a', { href: `#/sql?${new URLSearchParams({ q: statement })}`, title: statement }, titleOf(statement))),
-      h('button', { type: 'button', class: 'icon', title: 'Unpin', aria: { label: `Unpin: ${titleOf(statement)}` }, onclick: unpin }, '×')),
-    body);
+  const element = h(
+    'section',
+    { class: 'panel sql-pin', aria: { label: titleOf(statement) } },
+    h(
+      'header',
+      { class: 'panel-head' },
+      h(
+        'h2',
+        { class: 'clip' },
+        h(
+          'a',
+          { href: `#/sql?${new URLSearchParams({ q: statement })}`, title: statement },
+          titleOf(statement),
+        ),
+      ),
+      h(
+        'button',
+        {
+          type: 'button',
+          class: 'icon',
+          title: 'Unpin',
+          aria: { label: `Unpin: ${titleOf(statement)}` },
+          onclick: unpin,
+        },
+        '×',
+      ),
+    ),
+    body,
+  );
 
   async function look() {
     if (!document.hidden) {
@@ -89,15 +119,52 @@ function card(statement, remove) {
       }
       const number = body.querySelector('.meter-value');
       if (number) setQuantity(number, value);
-      else setQuantity(replace(body, h('div', { class: 'meter-value' }), h('div', { class: 'meter-note' }, columns[0].name)).firstChild, value);
+      else
+        setQuantity(
+          replace(
+            body,
+            h('div', { class: 'meter-value' }),
+            h('div', { class: 'meter-note' }, columns[0].name),
+          ).firstChild,
+          value,
+        );
       return;
     }
     const number = columns.map((_, i) => isNumeric({ columns, rows }, i) && 'num');
-    replace(body, rows.length === 0 ? h('p', { class: 'dim' }, 'No rows.')
-      : h('div', { class: 'scroll' }, h('table', { class: 'data' },
-        h('thead', null, h('tr', null, columns.map((c, i) => h('th', { scope: 'col', class: number[i] || null }, c.name)))),
-        h('tbody', null, rows.map((row) => h('tr', null, row.map((value, i) => h('td', { class: number[i] || null }, cell(value, columns[i])))))))),
-    more && h('p', { class: 'dim' }, 'and more rows'));
+    replace(
+      body,
+      rows.length === 0
+        ? h('p', { class: 'dim' }, 'No rows.')
+        : h(
+            'div',
+            { class: 'scroll' },
+            h(
+              'table',
+              { class: 'data' },
+              h(
+                'thead',
+                null,
+                h(
+                  'tr',
+                  null,
+                  columns.map((c, i) => h('th', { scope: 'col', class: number[i] || null }, c.name)),
+                ),
+              ),
+              h(
+                'tbody',
+                null,
+                rows.map((row) =>
+                  h(
+                    'tr',
+                    null,
+                    row.map((value, i) => h('td', { class: number[i] || null }, cell(value, columns[i]))),
+                  ),
+                ),
+              ),
+            ),
+          ),
+      more && h('p', { class: 'dim' }, 'and more rows'),
+    );
   }
 
   function unpin() {

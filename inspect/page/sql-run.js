@@ -14,7 +14,11 @@ export async function run(statement, { limit, post = false, signal, onColumns, o
     else end = line;
   });
   if (end?.error) throw new ApiError(0, end.error);
-  if (!end) throw new ApiError(0, { code: 'incomplete', message: 'The answer is incomplete. The program may have exited.' });
+  if (!end)
+    throw new ApiError(0, {
+      code: 'incomplete',
+      message: 'The answer is incomplete. The program may have exited.',
+    });
   return end;
 }
 
@@ -23,7 +27,14 @@ export async function run(statement, { limit, post = false, signal, onColumns, o
 export async function rowsOf(statement, limit, signal) {
   const rows = [];
   let columns = [];
-  const end = await run(statement, { limit, signal, onColumns: (c) => { columns = c; }, onRow: (row) => rows.push(row) });
+  const end = await run(statement, {
+    limit,
+    signal,
+    onColumns: (c) => {
+      columns = c;
+    },
+    onRow: (row) => rows.push(row),
+  });
   return { ...end, columns, rows };
 }
 
@@ -43,7 +54,8 @@ export function numberOf(value) {
   return value?.integer === undefined ? undefined : Number(value.integer);
 }
 
-const hex = (blob) => `x'${[...atob(blob)].map((c) => c.charCodeAt(0).toString(16).padStart(2, '0')).join('')}'`;
+const hex = (blob) =>
+  `x'${[...atob(blob)].map((c) => c.charCodeAt(0).toString(16).padStart(2, '0')).join('')}'`;
 
 // holdsEntities reports whether a column with the name holds entities.
 export const holdsEntities = (name) => /^(.*\.)?(entity|source|target|parent)$/i.test(name);

@@ -14,12 +14,19 @@ export function sqlTable() {
   let timer = 0;
   let shaped = 0; // number of rows from which the widths of the columns were computed
   const table = { columns: [], rows: [] };
-  const empty = h('div', null, emptyBox('Run a statement', 'Choose an example, or write a statement and press Ctrl+Enter.'));
+  const empty = h(
+    'div',
+    null,
+    emptyBox('Run a statement', 'Choose an example, or write a statement and press Ctrl+Enter.'),
+  );
 
   const list = virtualList({
     label: 'Rows',
     columns: [],
-    fetch: async (offset, limit) => ({ rows: table.rows.slice(offset, offset + limit), total: table.rows.length }),
+    fetch: async (offset, limit) => ({
+      rows: table.rows.slice(offset, offset + limit),
+      total: table.rows.length,
+    }),
     cells: (row) => row.map((value, i) => cell(value, table.columns[i])),
     empty,
   });
@@ -28,15 +35,20 @@ export function sqlTable() {
   function shape() {
     const some = table.rows.slice(0, sample);
     shaped = some.length;
-    list.setColumns(table.columns.map((c, i) => {
-      const longest = Math.max(c.name.length, ...some.map((row) => shown(row[i], c).length));
-      const width = letter * Math.min(48, Math.max(6, longest + 2));
-      const number = isNumeric(table, i);
-      return {
-        title: c.name, width: `minmax(${Math.min(width, 24 * letter)}rem, ${width}${number ? 'rem' : 'fr'})`, number, class: 'sql-cell',
-        head: h('span', { title: c.type ? `${c.name}: ${c.type.toLowerCase()}` : c.name }, c.name),
-      };
-    }));
+    list.setColumns(
+      table.columns.map((c, i) => {
+        const longest = Math.max(c.name.length, ...some.map((row) => shown(row[i], c).length));
+        const width = letter * Math.min(48, Math.max(6, longest + 2));
+        const number = isNumeric(table, i);
+        return {
+          title: c.name,
+          width: `minmax(${Math.min(width, 24 * letter)}rem, ${width}${number ? 'rem' : 'fr'})`,
+          number,
+          class: 'sql-cell',
+          head: h('span', { title: c.type ? `${c.name}: ${c.type.toLowerCase()}` : c.name }, c.name),
+        };
+      }),
+    );
   }
 
   function refresh() {

@@ -13,15 +13,42 @@ export function tableList(tables, show) {
     const key = JSON.stringify([t.name.replace(/\d+$/, ''), t.columns.map((c) => c.name)]);
     groups.set(key, [...(groups.get(key) ?? []), t]);
   }
-  return [...groups.values()].flatMap((list) => (list.length < minGroup ? list.map((t) => tableOf(t, show))
-    : fold(`${list[0].name} …`, `${format.number(list.length)} tables`, ...list.map((t) => tableOf(t, show)))));
+  return [...groups.values()].flatMap((list) =>
+    list.length < minGroup
+      ? list.map((t) => tableOf(t, show))
+      : fold(
+          `${list[0].name} …`,
+          `${format.number(list.length)} tables`,
+          ...list.map((t) => tableOf(t, show)),
+        ),
+  );
 }
 
 function tableOf(table, show) {
-  return fold(table.name, table.columns.map((c) => c.name).join(', '),
-    h('dl', { class: 'facts' }, table.columns.map((c) => [h('dt', { class: 'mono' }, c.name), h('dd', { class: 'dim' }, c.type.toLowerCase())])),
-    h('p', null, h('button', { type: 'button', onclick: () => show(table) }, 'Show rows')));
+  return fold(
+    table.name,
+    table.columns.map((c) => c.name).join(', '),
+    h(
+      'dl',
+      { class: 'facts' },
+      table.columns.map((c) => [
+        h('dt', { class: 'mono' }, c.name),
+        h('dd', { class: 'dim' }, c.type.toLowerCase()),
+      ]),
+    ),
+    h('p', null, h('button', { type: 'button', onclick: () => show(table) }, 'Show rows')),
+  );
 }
 
-const fold = (name, detail, ...parts) => h('details', null,
-  h('summary', { title: name }, h('span', { class: 'mono clip' }, name), h('span', { class: 'dim clip' }, detail)), parts);
+const fold = (name, detail, ...parts) =>
+  h(
+    'details',
+    null,
+    h(
+      'summary',
+      { title: name },
+      h('span', { class: 'mono clip' }, name),
+      h('span', { class: 'dim clip' }, detail),
+    ),
+    parts,
+  );

@@ -34,44 +34,111 @@ function mount(root, app) {
     placeholder: 'SELECT …   Ctrl+Enter runs the statement',
     lines: 3,
     suggest: async (text, caret) => complete(text, caret, schema),
-    onInput: () => { past = -1; },
+    onInput: () => {
+      past = -1;
+    },
     onSubmit: () => execute(true),
     editor: { most: maxStatement, onEdge: recall },
   });
-  const start = h('button', { type: 'button', class: 'primary', title: 'Run the statement (Ctrl+Enter)', onclick: () => (running ? stop() : execute(true)) }, 'Run');
-  const limit = h('select', { aria: { label: 'Largest number of rows' } }, limits.map((n) => h('option', { value: n, selected: n === defaultLimit }, `${format.number(n)} rows`)));
+  const start = h(
+    'button',
+    {
+      type: 'button',
+      class: 'primary',
+      title: 'Run the statement (Ctrl+Enter)',
+      onclick: () => (running ? stop() : execute(true)),
+    },
+    'Run',
+  );
+  const limit = h(
+    'select',
+    { aria: { label: 'Largest number of rows' } },
+    limits.map((n) => h('option', { value: n, selected: n === defaultLimit }, `${format.number(n)} rows`)),
+  );
   const state = h('p', { class: 'queries-state dim', role: 'status' });
   const notes = h('div', { class: 'sql-notes' });
   const table = sqlTable();
   const chart = sqlChart();
   const saves = [
     h('button', { type: 'button', title: 'Save the rows of the list as CSV', onclick: saveCSV }, 'CSV'),
-    app.world.handlers?.includes('arrow') && h('button', { type: 'button', title: 'Run the statement again and save all rows as an Arrow stream', onclick: saveArrow }, 'Arrow'),
+    app.world.handlers?.includes('arrow') &&
+      h(
+        'button',
+        {
+          type: 'button',
+          title: 'Run the statement again and save all rows as an Arrow stream',
+          onclick: saveArrow,
+        },
+        'Arrow',
+      ),
   ];
-  const pin = h('button', { type: 'button', class: 'quiet', title: 'Show the result on the overview, and refresh it there', aria: { pressed: false }, onclick: togglePin }, 'Pin');
-  const onMap = h('a', { class: 'button quiet', title: 'Show the entities of the statement on the map' }, 'On the map');
+  const pin = h(
+    'button',
+    {
+      type: 'button',
+      class: 'quiet',
+      title: 'Show the result on the overview, and refresh it there',
+      aria: { pressed: false },
+      onclick: togglePin,
+    },
+    'Pin',
+  );
+  const onMap = h(
+    'a',
+    { class: 'button quiet', title: 'Show the entities of the statement on the map' },
+    'On the map',
+  );
   onMap.hidden = true;
   const tools = h('span', { class: 'row' }, onMap, pin, saves);
   const exampleList = h('div', { class: 'queries-texts' });
   const recentList = h('div', { class: 'queries-texts' });
   const tables = h('div', { class: 'sql-tables' });
 
-  replace(root,
+  replace(
+    root,
     h('h1', { class: 'unseen' }, 'SQL'),
-    h('div', { class: 'sql' },
-      h('div', { class: 'sql-main' },
-        h('section', { class: 'panel', aria: { label: 'Statement' } }, h('div', { class: 'panel-body sql-ask' },
-          box.element, h('div', { class: 'row' }, start, limit, state), notes)),
-        panel('Rows', { class: 'flush sql-rows', tools }, chart.element, table.element)),
-      h('div', { class: 'sql-side' },
+    h(
+      'div',
+      { class: 'sql' },
+      h(
+        'div',
+        { class: 'sql-main' },
+        h(
+          'section',
+          { class: 'panel', aria: { label: 'Statement' } },
+          h(
+            'div',
+            { class: 'panel-body sql-ask' },
+            box.element,
+            h('div', { class: 'row' }, start, limit, state),
+            notes,
+          ),
+        ),
+        panel('Rows', { class: 'flush sql-rows', tools }, chart.element, table.element),
+      ),
+      h(
+        'div',
+        { class: 'sql-side' },
         panel('Examples', {}, exampleList),
         panel('Tables', {}, tables),
-        panel('History', { tools: h('button', { type: 'button', class: 'quiet', onclick: clear }, 'Clear') }, recentList))));
+        panel(
+          'History',
+          { tools: h('button', { type: 'button', class: 'quiet', onclick: clear }, 'Clear') },
+          recentList,
+        ),
+      ),
+    ),
+  );
 
   // choice returns a button that puts a statement into the editor, and runs the statement if it only
   // reads.
-  const choice = (text, detail) => h('button', { type: 'button', class: 'queries-text', title: text, onclick: () => use(text) },
-    detail && h('span', null, detail), h('code', null, text.replace(/\s+/g, ' ')));
+  const choice = (text, detail) =>
+    h(
+      'button',
+      { type: 'button', class: 'queries-text', title: text, onclick: () => use(text) },
+      detail && h('span', null, detail),
+      h('code', null, text.replace(/\s+/g, ' ')),
+    );
 
   function use(text) {
     box.setText(text);
@@ -94,7 +161,10 @@ function mount(root, app) {
 
   function showRecent() {
     const list = statements.recent();
-    replace(recentList, list.length ? list.map((text) => choice(text)) : h('p', { class: 'dim' }, 'No statements yet.'));
+    replace(
+      recentList,
+      list.length ? list.map((text) => choice(text)) : h('p', { class: 'dim' }, 'No statements yet.'),
+    );
   }
 
   function clear() {
@@ -123,7 +193,14 @@ function mount(root, app) {
     setText(start, 'Cancel');
     setText(state, 'Running…');
     const startTime = performance.now();
-    const clock = setInterval(() => setText(state, `Running… ${rowsText(table)}, ${format.seconds(Math.round((performance.now() - startTime) / 1000))}`), 1000);
+    const clock = setInterval(
+      () =>
+        setText(
+          state,
+          `Running… ${rowsText(table)}, ${format.seconds(Math.round((performance.now() - startTime) / 1000))}`,
+        ),
+      1000,
+    );
     let answered = false;
     const begin = (columns) => {
       answered = true;
@@ -132,11 +209,25 @@ function mount(root, app) {
       onMap.hidden = !(app.world.views?.length > 0 && columns.some((c) => c.name.toLowerCase() === 'entity'));
     };
     try {
-      const answer = await run(text, { limit: Number(limit.value), post: byUser, signal: mine.signal, onColumns: begin, onRow: table.add });
-      const cut = answer.changed !== undefined ? `${count(answer.changed)} changed` : answer.more ? `the first ${rowsText(table)}` : rowsText(table);
+      const answer = await run(text, {
+        limit: Number(limit.value),
+        post: byUser,
+        signal: mine.signal,
+        onColumns: begin,
+        onRow: table.add,
+      });
+      const cut =
+        answer.changed !== undefined
+          ? `${count(answer.changed)} changed`
+          : answer.more
+            ? `the first ${rowsText(table)}`
+            : rowsText(table);
       setText(state, `${cut} in ${format.seconds(answer.seconds)}`);
       app.announce(cut);
-      replace(notes, answer.notes?.map((note) => h('p', { class: 'box' }, note)));
+      replace(
+        notes,
+        answer.notes?.map((note) => h('p', { class: 'box' }, note)),
+      );
     } catch (error) {
       if (running !== mine) return; // another statement runs
       if (!aborted(error)) box.fail({ ...error, message: explain(error, schema) });
@@ -202,8 +293,14 @@ function mount(root, app) {
       if (!aborted(error)) replace(tables, h('p', { class: 'bad' }, error.message));
       return;
     }
-    replace(exampleList, examples(schema.tables).map(({ text, detail }) => choice(text, detail)));
-    replace(tables, tableList(schema.tables, (t) => use(`SELECT * FROM ${quoteName(t.name)} LIMIT 100`)));
+    replace(
+      exampleList,
+      examples(schema.tables).map(({ text, detail }) => choice(text, detail)),
+    );
+    replace(
+      tables,
+      tableList(schema.tables, (t) => use(`SELECT * FROM ${quoteName(t.name)} LIMIT 100`)),
+    );
   }
 
   function onKey(event) {

@@ -27,18 +27,38 @@ export function systemGraph({ onSystem, onColumn }) {
   const tools = h('span', { class: 'dim systems-hint' }, 'choose a column to see which systems use it');
 
   function chips(names, kind, resource) {
-    return names.map((name) => h('button', {
-      type: 'button', class: ['chip', 'graph-column', resource && 'resource'], data: { column: name, kind }, title: `${name}: ${kind}${resource ? ', a resource' : ''}`,
-      aria: { pressed: 'false' }, onclick: () => onColumn(name),
-    }, name));
+    return names.map((name) =>
+      h(
+        'button',
+        {
+          type: 'button',
+          class: ['chip', 'graph-column', resource && 'resource'],
+          data: { column: name, kind },
+          title: `${name}: ${kind}${resource ? ', a resource' : ''}`,
+          aria: { pressed: 'false' },
+          onclick: () => onColumn(name),
+        },
+        name,
+      ),
+    );
   }
 
   function touched(title, columns, resources, kind) {
     const all = [...chips(columns, kind, false), ...chips(resources, kind, true)];
     if (all.length === 0) return null;
     const more = all.length - maxChips;
-    return h('div', { class: 'graph-touched' }, h('span', { class: 'dim' }, title), all.slice(0, maxChips),
-      more > 0 && h('span', { class: 'dim', title: [...columns, ...resources].slice(maxChips).join(', ') }, `and ${more} more`));
+    return h(
+      'div',
+      { class: 'graph-touched' },
+      h('span', { class: 'dim' }, title),
+      all.slice(0, maxChips),
+      more > 0 &&
+        h(
+          'span',
+          { class: 'dim', title: [...columns, ...resources].slice(maxChips).join(', ') },
+          `and ${more} more`,
+        ),
+    );
   }
 
   // when describes the sets and the rate of a system.
@@ -53,17 +73,34 @@ export function systemGraph({ onSystem, onColumn }) {
   function nodeOf(s, color) {
     const cost = h('span', { class: 'graph-cost num' });
     const fill = h('span', { class: 'graph-fill', aria: { hidden: 'true' } });
-    const node = h('article', {
-      class: 'graph-node', data: { system: s.name }, style: { '--mark': `var(${color})` }, onpointerenter: () => near(s.name), onpointerleave: () => near(null),
-      onfocusin: () => near(s.name), onfocusout: () => near(null),
-    },
-    fill,
-    h('div', { class: 'graph-head' },
-      h('button', { type: 'button', class: 'quiet graph-name', onclick: () => onSystem(s.name), title: s.name }, s.name), cost),
-    s.exclusive && h('p', { class: 'graph-touched dim' }, 'exclusive: runs alone and may change the structure'),
-    when(s) !== '' && h('p', { class: 'graph-touched dim' }, when(s)),
-    touched('writes', s.writes, s.writesResources, 'writes'),
-    touched('reads', s.reads, s.readsResources, 'reads'));
+    const node = h(
+      'article',
+      {
+        class: 'graph-node',
+        data: { system: s.name },
+        style: { '--mark': `var(${color})` },
+        onpointerenter: () => near(s.name),
+        onpointerleave: () => near(null),
+        onfocusin: () => near(s.name),
+        onfocusout: () => near(null),
+      },
+      fill,
+      h(
+        'div',
+        { class: 'graph-head' },
+        h(
+          'button',
+          { type: 'button', class: 'quiet graph-name', onclick: () => onSystem(s.name), title: s.name },
+          s.name,
+        ),
+        cost,
+      ),
+      s.exclusive &&
+        h('p', { class: 'graph-touched dim' }, 'exclusive: runs alone and may change the structure'),
+      when(s) !== '' && h('p', { class: 'graph-touched dim' }, when(s)),
+      touched('writes', s.writes, s.writesResources, 'writes'),
+      touched('reads', s.reads, s.readsResources, 'reads'),
+    );
     return { element: node, cost, system: s };
   }
 
@@ -73,7 +110,16 @@ export function systemGraph({ onSystem, onColumn }) {
       nodes = new Map();
       edges = [];
       setStyle(place, { width: 'auto', height: 'auto' });
-      replace(place, h('p', { class: 'dim graph-none' }, `${format.number(next.systems.length)} systems are too many to draw. The table lists all systems, and `, h('a', { href: 'api/v1/systems' }, 'the JSON interface'), ' has their order.'));
+      replace(
+        place,
+        h(
+          'p',
+          { class: 'dim graph-none' },
+          `${format.number(next.systems.length)} systems are too many to draw. The table lists all systems, and `,
+          h('a', { href: 'api/v1/systems' }, 'the JSON interface'),
+          ' has their order.',
+        ),
+      );
       return;
     }
     schedule = next;
@@ -94,20 +140,29 @@ export function systemGraph({ onSystem, onColumn }) {
     }
     for (const p of phases) {
       const names = new Map(p.systems.map((s, i) => [s.name, i]));
-      p.edges = schedule.edges.filter((e) => names.has(e.from) && names.has(e.to)).map((e) => ({ edge: e, from: names.get(e.from), to: names.get(e.to) }));
+      p.edges = schedule.edges
+        .filter((e) => names.has(e.from) && names.has(e.to))
+        .map((e) => ({ edge: e, from: names.get(e.from), to: names.get(e.to) }));
       p.depth = layered.depth(p.systems.length, p.edges);
     }
     const deepest = Math.max(1, ...phases.map((p) => p.depth));
-    const node = Math.floor(Math.max(150, Math.min(260, (room - 2 * band.side - (deepest - 1) * gap.x) / deepest)));
+    const node = Math.floor(
+      Math.max(150, Math.min(260, (room - 2 * band.side - (deepest - 1) * gap.x) / deepest)),
+    );
     const whole = Math.max(room, 2 * band.side + deepest * node + (deepest - 1) * gap.x);
-    if (node === nodeWidth) { // only the width of the background changes
+    if (node === nodeWidth) {
+      // only the width of the background changes
       for (const e of place.querySelectorAll('.graph-band')) e.style.width = `${whole}px`;
       place.style.width = `${whole}px`;
       return;
     }
     nodeWidth = node;
 
-    replace(place, lines, [...nodes.values()].map((n) => n.element));
+    replace(
+      place,
+      lines,
+      [...nodes.values()].map((n) => n.element),
+    );
     for (const n of nodes.values()) n.element.style.width = `${node}px`;
     // One loop reads all heights, so that the browser computes the layout of the page only once.
     const heights = new Map([...nodes].map(([name, n]) => [name, n.element.offsetHeight]));
@@ -115,43 +170,76 @@ export function systemGraph({ onSystem, onColumn }) {
     const bands = [];
     let top = 0;
     for (const p of phases) {
-      const { points, height, routes } = layered.place(p.systems.map((s) => heights.get(s.name)), p.edges, { width: node, gapX: gap.x, gapY: gap.y });
-      p.systems.forEach((s, i) => setStyle(nodes.get(s.name).element, { left: `${band.side + points[i].x}px`, top: `${top + band.head + points[i].y}px` }));
+      const { points, height, routes } = layered.place(
+        p.systems.map((s) => heights.get(s.name)),
+        p.edges,
+        { width: node, gapX: gap.x, gapY: gap.y },
+      );
+      p.systems.forEach((s, i) =>
+        setStyle(nodes.get(s.name).element, {
+          left: `${band.side + points[i].x}px`,
+          top: `${top + band.head + points[i].y}px`,
+        }),
+      );
       routes.forEach((route, i) => edges.push(edgeOf(p.edges[i].edge, route, band.side, top + band.head)));
       const bandHeight = band.head + height + band.below;
       const note = p.systems.length > 1 && p.edges.length === 0 && 'may run in parallel';
-      bands.push(h('div', { class: 'graph-band', style: { top: `${top}px`, height: `${bandHeight}px`, width: `${whole}px` } },
-        h('p', { class: 'graph-phase' }, h('b', null, p.name), note && ` ${note}`)));
+      bands.push(
+        h(
+          'div',
+          { class: 'graph-band', style: { top: `${top}px`, height: `${bandHeight}px`, width: `${whole}px` } },
+          h('p', { class: 'graph-phase' }, h('b', null, p.name), note && ` ${note}`),
+        ),
+      );
       top += bandHeight;
     }
     setStyle(place, { width: `${whole}px`, height: `${top}px` });
     lines.setAttribute('width', whole);
     lines.setAttribute('height', top);
-    replace(lines, edges.map((e) => e.group));
+    replace(
+      lines,
+      edges.map((e) => e.group),
+    );
     place.prepend(...bands);
   }
 
   function edgeOf(edge, route, left, top) {
-    const d = route.map((p, i) => {
-      const [x, y] = [left + p.x, top + p.y];
-      if (i === 0) return `M${x} ${y}`;
-      const before = route[i - 1];
-      const half = (p.x - before.x) / 2;
-      return p.y === before.y ? `L${x} ${y}` : `C${left + before.x + half} ${top + before.y} ${x - half} ${y} ${x} ${y}`;
-    }).join('');
+    const d = route
+      .map((p, i) => {
+        const [x, y] = [left + p.x, top + p.y];
+        if (i === 0) return `M${x} ${y}`;
+        const before = route[i - 1];
+        const half = (p.x - before.x) / 2;
+        return p.y === before.y
+          ? `L${x} ${y}`
+          : `C${left + before.x + half} ${top + before.y} ${x - half} ${y} ${x} ${y}`;
+      })
+      .join('');
     const tail = route.at(-1);
     const [x, y] = [left + tail.x, top + tail.y];
-    const text = [h('p', null, h('b', null, edge.from), ' ends before ', h('b', null, edge.to), ' starts:'), edge.why.map((w) => h('p', null, w))];
-    const group = svg('g', {
-      class: 'graph-edge', tabindex: 0, role: 'img', aria: { label: `${edge.from} before ${edge.to}: ${edge.why.join('; ')}` },
-      onpointermove: (event) => tip.show(event.clientX, event.clientY, text), onpointerleave: () => tip.hide(),
-      onfocus(event) {
-        const box = event.currentTarget.getBoundingClientRect();
-        tip.show(box.left + box.width / 2, box.top + box.height / 2, text);
+    const text = [
+      h('p', null, h('b', null, edge.from), ' ends before ', h('b', null, edge.to), ' starts:'),
+      edge.why.map((w) => h('p', null, w)),
+    ];
+    const group = svg(
+      'g',
+      {
+        class: 'graph-edge',
+        tabindex: 0,
+        role: 'img',
+        aria: { label: `${edge.from} before ${edge.to}: ${edge.why.join('; ')}` },
+        onpointermove: (event) => tip.show(event.clientX, event.clientY, text),
+        onpointerleave: () => tip.hide(),
+        onfocus(event) {
+          const box = event.currentTarget.getBoundingClientRect();
+          tip.show(box.left + box.width / 2, box.top + box.height / 2, text);
+        },
+        onblur: () => tip.hide(),
       },
-      onblur: () => tip.hide(),
-    },
-    svg('path', { class: 'graph-hit', d }), svg('path', { class: 'graph-line', d }), svg('path', { class: 'graph-arrow', d: `M${x} ${y}l-7 -3.5v7z` }));
+      svg('path', { class: 'graph-hit', d }),
+      svg('path', { class: 'graph-line', d }),
+      svg('path', { class: 'graph-arrow', d: `M${x} ${y}l-7 -3.5v7z` }),
+    );
     return { edge, group };
   }
 
@@ -162,7 +250,10 @@ export function systemGraph({ onSystem, onColumn }) {
       if (!n) continue;
       setText(n.cost, c.disabled ? 'disabled' : c.runs > 0 ? format.percent(c.share) : 'not run');
       n.cost.title = c.runs > 0 ? `${format.seconds(c.mean)} a tick` : '';
-      setStyle(n.element, { '--heat': `${most > 0 ? Math.round((c.share / most) * 100) : 0}%`, '--share': `${Math.min(1, c.share) * 100}%` });
+      setStyle(n.element, {
+        '--heat': `${most > 0 ? Math.round((c.share / most) * 100) : 0}%`,
+        '--share': `${Math.min(1, c.share) * 100}%`,
+      });
     }
   }
 
@@ -187,13 +278,18 @@ export function systemGraph({ onSystem, onColumn }) {
       if (next.column === null) delete n.element.dataset.uses;
       else n.element.dataset.uses = uses(n.system, next.column);
       n.element.classList.toggle('chosen', n.system.name === next.system);
-      for (const b of n.element.querySelectorAll('.graph-column')) b.setAttribute('aria-pressed', b.dataset.column === next.column);
+      for (const b of n.element.querySelectorAll('.graph-column'))
+        b.setAttribute('aria-pressed', b.dataset.column === next.column);
     }
     if (next.column === null) replace(tools, 'choose a column to see which systems use it');
     else {
       const count = (kind) => [...nodes.values()].filter((n) => uses(n.system, next.column) === kind).length;
-      replace(tools, h('b', null, next.column), `: writers ${count('writes')}, readers ${count('reads')} `,
-        h('button', { type: 'button', class: 'quiet', onclick: () => onColumn(next.column) }, 'Show all'));
+      replace(
+        tools,
+        h('b', null, next.column),
+        `: writers ${count('writes')}, readers ${count('reads')} `,
+        h('button', { type: 'button', class: 'quiet', onclick: () => onColumn(next.column) }, 'Show all'),
+      );
     }
   }
 
@@ -202,7 +298,11 @@ export function systemGraph({ onSystem, onColumn }) {
   size.observe(element);
 
   return {
-    element, tools, show, update, mark,
+    element,
+    tools,
+    show,
+    update,
+    mark,
     destroy() {
       size.disconnect();
       resized.cancel();

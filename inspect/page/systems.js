@@ -13,7 +13,11 @@ const eventsKept = 10;
 function meterOf(name) {
   const value = h('div', { class: 'meter-value' });
   const note = h('div', { class: 'meter-note' });
-  return { value, note, element: h('div', { class: 'meter' }, h('div', { class: 'meter-name' }, name), value, note) };
+  return {
+    value,
+    note,
+    element: h('div', { class: 'meter' }, h('div', { class: 'meter-name' }, name), value, note),
+  };
 }
 
 // costsOf returns the costs of systems in the ticks between two statistics, before and now. If before is
@@ -26,12 +30,21 @@ export function costsOf(now, before) {
   const cost = (name, times, recent, earlier) => {
     const spent = times.total - (earlier?.total ?? 0);
     return {
-      name, share: took > 0 ? spent / took : 0, mean: ticks > 0 ? spent / ticks : 0, p50: recent.p50, p99: recent.p99, last: times.last, max: times.max,
+      name,
+      share: took > 0 ? spent / took : 0,
+      mean: ticks > 0 ? spent / ticks : 0,
+      p50: recent.p50,
+      p99: recent.p99,
+      last: times.last,
+      max: times.max,
       runs: times.count,
     };
   };
   return {
-    systems: now.systems.map((s) => ({ ...cost(s.name, s.times, s.recent, past.get(s.name)), disabled: s.disabled })),
+    systems: now.systems.map((s) => ({
+      ...cost(s.name, s.times, s.recent, past.get(s.name)),
+      disabled: s.disabled,
+    })),
     commands: cost('', now.applying, now.recentApplying, same?.applying),
   };
 }
@@ -51,35 +64,89 @@ export const page = {
     // Pause, step and resume.
     const notice = h('div', { class: 'notice', role: 'status' });
     const pause = h('button', { type: 'button', class: 'primary', title: 'Space', onclick: toggle }, 'Pause');
-    const steps = [1, 10, 60].map((n) => h('button', {
-      type: 'button', title: n === 1 ? 'Key .' : null, aria: { label: `Step ${n} ${n === 1 ? 'tick' : 'ticks'}` }, onclick: () => order({ action: 'step', ticks: n }),
-    }, n === 1 ? 'Step' : `+${n}`));
+    const steps = [1, 10, 60].map((n) =>
+      h(
+        'button',
+        {
+          type: 'button',
+          title: n === 1 ? 'Key .' : null,
+          aria: { label: `Step ${n} ${n === 1 ? 'tick' : 'ticks'}` },
+          onclick: () => order({ action: 'step', ticks: n }),
+        },
+        n === 1 ? 'Step' : `+${n}`,
+      ),
+    );
     const state = h('span', { class: 'systems-state' });
     const reason = h('p', { class: 'dim systems-reason' });
-    const choice = h('select', { aria: { label: 'Schedule' }, hidden: true, onchange: () => choose(Number(choice.value)) });
+    const choice = h('select', {
+      aria: { label: 'Schedule' },
+      hidden: true,
+      onchange: () => choose(Number(choice.value)),
+    });
 
-    const meters = { tick: meterOf('Tick'), time: meterOf('Tick time, p99'), applying: meterOf('Applying commands'), late: meterOf('Late, dropped'), workers: meterOf('Workers') };
+    const meters = {
+      tick: meterOf('Tick'),
+      time: meterOf('Tick time, p99'),
+      applying: meterOf('Applying commands'),
+      late: meterOf('Late, dropped'),
+      workers: meterOf('Workers'),
+    };
     const table = costTable({ onSystem: (name) => mark('system', name) });
-    const graph = systemGraph({ onSystem: (name) => mark('system', name), onColumn: (name) => mark('column', name) });
+    const graph = systemGraph({
+      onSystem: (name) => mark('system', name),
+      onColumn: (name) => mark('column', name),
+    });
     const course = timeline({ record, onSystem: (name) => mark('system', name) });
     const states = h('p', { class: 'dim systems-states' });
     const jobs = h('p', { class: 'dim systems-states' });
     const queues = h('tbody');
-    const sent = panel('Events', { class: 'flush' }, h('table', { class: 'data' },
-      h('thead', null, h('tr', null, h('th', { scope: 'col' }, 'Queue'), h('th', { scope: 'col', class: 'hide-narrow' }, 'Type'),
-        ['Last tick', 'All', 'Memory'].map((title) => h('th', { scope: 'col', class: 'num' }, title)))), queues));
+    const sent = panel(
+      'Events',
+      { class: 'flush' },
+      h(
+        'table',
+        { class: 'data' },
+        h(
+          'thead',
+          null,
+          h(
+            'tr',
+            null,
+            h('th', { scope: 'col' }, 'Queue'),
+            h('th', { scope: 'col', class: 'hide-narrow' }, 'Type'),
+            ['Last tick', 'All', 'Memory'].map((title) => h('th', { scope: 'col', class: 'num' }, title)),
+          ),
+        ),
+        queues,
+      ),
+    );
     const body = h('div', { class: 'systems-body' });
     root.append(
-      h('div', { class: 'row systems-control' },
-        h('div', { class: 'row' }, pause, h('div', { class: 'group' }, steps), state), choice),
-      reason, notice, body);
+      h(
+        'div',
+        { class: 'row systems-control' },
+        h('div', { class: 'row' }, pause, h('div', { class: 'group' }, steps), state),
+        choice,
+      ),
+      reason,
+      notice,
+      body,
+    );
 
     const shown = [
-      h('div', { class: 'meters', role: 'group', aria: { label: 'Readings' } }, Object.values(meters).map((m) => m.element)),
-      states, jobs,
-      h('div', { class: 'systems-two' },
+      h(
+        'div',
+        { class: 'meters', role: 'group', aria: { label: 'Readings' } },
+        Object.values(meters).map((m) => m.element),
+      ),
+      states,
+      jobs,
+      h(
+        'div',
+        { class: 'systems-two' },
         panel('Time of a tick', { class: 'flush', tools: table.tools }, table.element),
-        panel('Order of systems', { class: 'flush', tools: graph.tools }, graph.element)),
+        panel('Order of systems', { class: 'flush', tools: graph.tools }, graph.element),
+      ),
       panel('One tick', { class: 'flush', tools: course.tools }, course.element),
       sent,
     ];
@@ -94,7 +161,10 @@ export const page = {
 
     function showControl() {
       const may = control.available && app.api.hasToken();
-      const why = control.available && !may ? 'Pausing needs the token: open the address that the program printed.' : control.reason;
+      const why =
+        control.available && !may
+          ? 'Pausing needs the token: open the address that the program printed.'
+          : control.reason;
       for (const b of [pause, ...steps]) b.disabled = !may;
       setText(pause, control.paused ? 'Resume' : 'Pause');
       setText(reason, may ? '' : why);
@@ -107,20 +177,23 @@ export const page = {
     function order(what) {
       if (pause.disabled) return;
       // Each request waits for the answer to the earlier request, so that every press of a key has an effect.
-      ordered = ordered.then(() => app.api.send('POST', 'control', what, { signal })).then((done) => {
-        notice.textContent = '';
-        control.paused = done.paused;
-        showControl();
-        if (done.tick > 0) showTick(done.tick);
-        if (what.action === 'step') {
-          app.announce(`tick ${done.tick}`);
-          course.again();
-        } else {
-          app.announce(done.paused ? 'paused' : 'running');
-        }
-      }).catch((error) => {
-        if (!app.api.aborted(error)) replace(notice, errorBox(error));
-      });
+      ordered = ordered
+        .then(() => app.api.send('POST', 'control', what, { signal }))
+        .then((done) => {
+          notice.textContent = '';
+          control.paused = done.paused;
+          showControl();
+          if (done.tick > 0) showTick(done.tick);
+          if (what.action === 'step') {
+            app.announce(`tick ${done.tick}`);
+            course.again();
+          } else {
+            app.announce(done.paused ? 'paused' : 'running');
+          }
+        })
+        .catch((error) => {
+          if (!app.api.aborted(error)) replace(notice, errorBox(error));
+        });
     }
 
     function toggle() {
@@ -128,7 +201,14 @@ export const page = {
     }
 
     function onKey(event) {
-      if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || document.querySelector('dialog[open]')) return;
+      if (
+        event.ctrlKey ||
+        event.metaKey ||
+        event.altKey ||
+        event.defaultPrevented ||
+        document.querySelector('dialog[open]')
+      )
+        return;
       if (event.target.closest?.('input, select, textarea')) return;
       if (event.key === '.') order({ action: 'step', ticks: 1 });
       else if (event.key === ' ' && !event.target.closest?.('button, a, summary, [role=tab]')) toggle();
@@ -143,12 +223,33 @@ export const page = {
 
     function choose(id) {
       const before = chosen?.id;
-      chosen = known.schedules.find((s) => s.id === id) ?? known.schedules.find((s) => s.main) ?? known.schedules[0] ?? null;
+      chosen =
+        known.schedules.find((s) => s.id === id) ??
+        known.schedules.find((s) => s.main) ??
+        known.schedules[0] ??
+        null;
       events = chosen ? [chosen.stats] : [];
       if (!chosen) {
-        replace(body, emptyBox('The world has no schedule',
-          h('p', null, 'The program runs its ticks without package sched, so there are no systems to show. With package sched, a system is a function that declares what it reads and writes:'),
-          h('pre', null, h('code', null, 's := sched.New(world, sched.Options{Rate: 60})\ns.Add(sched.System{Name: "move", Reads: sched.Columns(velocity), Writes: sched.Columns(position), Run: move})\nerr := s.Run(ctx)'))));
+        replace(
+          body,
+          emptyBox(
+            'The world has no schedule',
+            h(
+              'p',
+              null,
+              'The program runs its ticks without package sched, so there are no systems to show. With package sched, a system is a function that declares what it reads and writes:',
+            ),
+            h(
+              'pre',
+              null,
+              h(
+                'code',
+                null,
+                's := sched.New(world, sched.Options{Rate: 60})\ns.Add(sched.System{Name: "move", Reads: sched.Columns(velocity), Writes: sched.Columns(position), Run: move})\nerr := s.Run(ctx)',
+              ),
+            ),
+          ),
+        );
         return;
       }
       if (!shown[0].isConnected) replace(body, shown);
@@ -166,8 +267,20 @@ export const page = {
 
     function showEvents(list) {
       sent.hidden = list.length === 0;
-      replace(queues, list.map((q) => h('tr', null, h('td', { class: 'name' }, q.name), h('td', { class: 'hide-narrow dim' }, q.type),
-        [format.number(q.last), format.short(q.total), format.bytes(q.bytes)].map((text) => h('td', { class: 'num' }, text)))));
+      replace(
+        queues,
+        list.map((q) =>
+          h(
+            'tr',
+            null,
+            h('td', { class: 'name' }, q.name),
+            h('td', { class: 'hide-narrow dim' }, q.type),
+            [format.number(q.last), format.short(q.total), format.bytes(q.bytes)].map((text) =>
+              h('td', { class: 'num' }, text),
+            ),
+          ),
+        ),
+      );
     }
 
     function showTick(tick) {
@@ -182,24 +295,64 @@ export const page = {
       states.hidden = now.states.length === 0;
       setText(states, now.states.map((s) => `${s.name}: ${s.value}`).join(' · '));
       jobs.hidden = now.jobs.length === 0;
-      setText(jobs, now.jobs.map((j) => `${j.name}: ${format.number(j.inFlight)} jobs in flight, ticks waited ${format.seconds(j.waitedSeconds)} for ${format.short(j.late)} of ${format.short(j.started)}`).join(' · '));
+      setText(
+        jobs,
+        now.jobs
+          .map(
+            (j) =>
+              `${j.name}: ${format.number(j.inFlight)} jobs in flight, ticks waited ${format.seconds(j.waitedSeconds)} for ${format.short(j.late)} of ${format.short(j.started)}`,
+          )
+          .join(' · '),
+      );
       showTick(now.tick);
-      setText(meters.tick.note, now.budgetSeconds > 0 ? `one tick every ${format.seconds(now.budgetSeconds)}` : '');
+      setText(
+        meters.tick.note,
+        now.budgetSeconds > 0 ? `one tick every ${format.seconds(now.budgetSeconds)}` : '',
+      );
       setQuantity(meters.time.value, format.seconds(now.recentTicks.p99));
-      meters.time.value.classList.toggle('bad', now.budgetSeconds > 0 && now.recentTicks.p99 > now.budgetSeconds);
-      setText(meters.time.note, now.budgetSeconds > 0 ? `${format.percent(now.recentTicks.p99 / now.budgetSeconds)} of the budget` : `p50 ${format.seconds(now.recentTicks.p50)}`);
+      meters.time.value.classList.toggle(
+        'bad',
+        now.budgetSeconds > 0 && now.recentTicks.p99 > now.budgetSeconds,
+      );
+      setText(
+        meters.time.note,
+        now.budgetSeconds > 0
+          ? `${format.percent(now.recentTicks.p99 / now.budgetSeconds)} of the budget`
+          : `p50 ${format.seconds(now.recentTicks.p50)}`,
+      );
       setQuantity(meters.applying.value, format.seconds(now.recentApplying.p99));
-      setText(meters.applying.note, `${format.short(now.commandsDone)} done, ${format.short(now.commandsSkipped)} skipped`);
-      setText(meters.late.value, now.budgetSeconds > 0 ? `${format.short(now.late)}, ${format.short(now.dropped)}` : '–');
-      setText(meters.late.note, now.dropped > 0 ? 'simulated time lags behind' : now.budgetSeconds > 0 ? 'ticks' : 'no fixed rate');
+      setText(
+        meters.applying.note,
+        `${format.short(now.commandsDone)} done, ${format.short(now.commandsSkipped)} skipped`,
+      );
+      setText(
+        meters.late.value,
+        now.budgetSeconds > 0 ? `${format.short(now.late)}, ${format.short(now.dropped)}` : '–',
+      );
+      setText(
+        meters.late.note,
+        now.dropped > 0 ? 'simulated time lags behind' : now.budgetSeconds > 0 ? 'ticks' : 'no fixed rate',
+      );
       setText(meters.workers.value, chosen.workers);
-      setText(meters.workers.note, `${chosen.systems.length} ${chosen.systems.length === 1 ? 'system' : 'systems'}`);
+      setText(
+        meters.workers.note,
+        `${chosen.systems.length} ${chosen.systems.length === 1 ? 'system' : 'systems'}`,
+      );
     }
 
     async function load() {
       known = await app.api.get('systems', null, { signal });
       control = known.control;
-      replace(choice, known.schedules.map((s) => h('option', { value: s.id }, `Schedule ${s.id}${s.main ? ', main' : ''}: ${s.systems.length} systems`)));
+      replace(
+        choice,
+        known.schedules.map((s) =>
+          h(
+            'option',
+            { value: s.id },
+            `Schedule ${s.id}${s.main ? ', main' : ''}: ${s.systems.length} systems`,
+          ),
+        ),
+      );
       choice.hidden = known.schedules.length < 2;
       choose(chosen?.id);
       if (chosen) choice.value = chosen.id;
@@ -208,10 +361,17 @@ export const page = {
 
     // changed reports whether the schedules or their systems differ from those that the page shows.
     function changed(schedules) {
-      return schedules.length !== known.schedules.length || schedules.some((s, i) => {
-        const shownOne = known.schedules[i];
-        return s.id !== shownOne.id || s.systems.length !== shownOne.systems.length || s.systems.some((sys, k) => sys.name !== shownOne.systems[k]?.name);
-      });
+      return (
+        schedules.length !== known.schedules.length ||
+        schedules.some((s, i) => {
+          const shownOne = known.schedules[i];
+          return (
+            s.id !== shownOne.id ||
+            s.systems.length !== shownOne.systems.length ||
+            s.systems.some((sys, k) => sys.name !== shownOne.systems[k]?.name)
+          );
+        })
+      );
     }
 
     let loading = false;
@@ -223,9 +383,13 @@ export const page = {
         showControl();
         if (changed(event.schedules)) {
           loading = true;
-          load().catch((error) => {
-            if (!app.api.aborted(error)) replace(notice, errorBox(error));
-          }).finally(() => { loading = false; });
+          load()
+            .catch((error) => {
+              if (!app.api.aborted(error)) replace(notice, errorBox(error));
+            })
+            .finally(() => {
+              loading = false;
+            });
           return;
         }
         const now = event.schedules.find((s) => s.id === chosen?.id);

@@ -38,16 +38,39 @@ export function timeline({ record, onSystem }) {
   const five = h('button', { type: 'button', class: 'hide-narrow', onclick: () => take(5) }, 'Record five');
   const repeat = h('input', { type: 'checkbox', onchange: () => repeatSoon() });
   const zoom = [
-    ['+', 'Closer (+)', () => scale(0.5)], ['−', 'Farther (−)', () => scale(2)], ['All', 'The whole tick (0)', () => fit()],
-  ].map(([text, title, f]) => h('button', { type: 'button', title, aria: { label: title }, onclick: f }, text));
-  const tools = [h('label', { class: 'row' }, repeat, 'keep recording'), h('div', { class: 'group' }, zoom), five, button];
+    ['+', 'Closer (+)', () => scale(0.5)],
+    ['−', 'Farther (−)', () => scale(2)],
+    ['All', 'The whole tick (0)', () => fit()],
+  ].map(([text, title, f]) =>
+    h('button', { type: 'button', title, aria: { label: title }, onclick: f }, text),
+  );
+  const tools = [
+    h('label', { class: 'row' }, repeat, 'keep recording'),
+    h('div', { class: 'group' }, zoom),
+    five,
+    button,
+  ];
 
   const notice = h('div', { class: 'notice' });
   const summary = h('div', { class: 'row timeline-summary' });
   const which = h('div', { class: 'row timeline-which' });
   const canvas = h('canvas', {
-    class: 'timeline-canvas', tabindex: 0, role: 'application', onpointermove: moved, onpointerdown: pressed, onpointerup: released, onpointercancel: released,
-    onpointerleave: () => tip.hide(), onwheel: wheeled, ondblclick: () => fit(), onkeydown: keyed, onblur: () => { cursor = null; tip.hide(); draw(); },
+    class: 'timeline-canvas',
+    tabindex: 0,
+    role: 'application',
+    onpointermove: moved,
+    onpointerdown: pressed,
+    onpointerup: released,
+    onpointercancel: released,
+    onpointerleave: () => tip.hide(),
+    onwheel: wheeled,
+    ondblclick: () => fit(),
+    onkeydown: keyed,
+    onblur: () => {
+      cursor = null;
+      tip.hide();
+      draw();
+    },
   });
   const said = h('div', { class: 'timeline-said dim', aria: { live: 'polite' } });
   const scroller = h('div', { class: 'timeline-scroll' }, canvas);
@@ -66,7 +89,15 @@ export function timeline({ record, onSystem }) {
       choose(ticks.reduce((worst, t) => (t.took > worst.took ? t : worst)));
     } catch (error) {
       if (!alive || error?.name === 'AbortError') return;
-      if (error.code === 'paused') replace(notice, h('p', { class: 'dim' }, 'The program is paused, and there is no recording. Step once to record a tick.'));
+      if (error.code === 'paused')
+        replace(
+          notice,
+          h(
+            'p',
+            { class: 'dim' },
+            'The program is paused, and there is no recording. Step once to record a tick.',
+          ),
+        );
       else if (!quietly) replace(notice, errorBox(error));
     } finally {
       busy = false;
@@ -78,7 +109,8 @@ export function timeline({ record, onSystem }) {
 
   function repeatSoon() {
     clearTimeout(timer);
-    if (alive && repeat.checked) timer = setTimeout(() => (document.hidden ? repeatSoon() : take(1, true)), repeatPause);
+    if (alive && repeat.checked)
+      timer = setTimeout(() => (document.hidden ? repeatSoon() : take(1, true)), repeatPause);
   }
 
   function choose(tick) {
@@ -103,7 +135,17 @@ export function timeline({ record, onSystem }) {
     // A zoomed view keeps its range of time, so that the user can compare ticks.
     if (!zoomed || view.from >= tick.took) view = { from: 0, to: Math.max(tick.took, minSpan) };
     say();
-    replace(which, ticks.length > 1 && ticks.map((t) => h('button', { type: 'button', class: 'chip', aria: { pressed: t === tick }, onclick: () => choose(t) }, `tick ${format.number(t.tick)}: ${format.seconds(t.took)}`)));
+    replace(
+      which,
+      ticks.length > 1 &&
+        ticks.map((t) =>
+          h(
+            'button',
+            { type: 'button', class: 'chip', aria: { pressed: t === tick }, onclick: () => choose(t) },
+            `tick ${format.number(t.tick)}: ${format.seconds(t.took)}`,
+          ),
+        ),
+    );
     which.hidden = ticks.length < 2;
     draw();
   }
@@ -111,13 +153,29 @@ export function timeline({ record, onSystem }) {
   function say() {
     const { tick, lanes } = shown;
     const used = tick.took > 0 ? lanes.reduce((sum, l) => sum + l.busy, 0) / (tick.took * lanes.length) : 0;
-    const longest = tick.spans.filter((s) => !isInner(s)).reduce((a, s) => (!a || s.end - s.start > a.end - a.start ? s : a), null);
-    replace(summary,
-      h('span', null, 'Tick ', h('b', { class: 'num' }, format.number(tick.tick))), h('span', null, 'took ', h('b', { class: 'num' }, format.seconds(tick.took))),
+    const longest = tick.spans
+      .filter((s) => !isInner(s))
+      .reduce((a, s) => (!a || s.end - s.start > a.end - a.start ? s : a), null);
+    replace(
+      summary,
+      h('span', null, 'Tick ', h('b', { class: 'num' }, format.number(tick.tick))),
+      h('span', null, 'took ', h('b', { class: 'num' }, format.seconds(tick.took))),
       h('span', null, 'workers busy ', h('b', { class: 'num' }, format.percent(used))),
-      longest && h('span', null, 'longest: ', h('b', null, words(longest)), ' ', h('span', { class: 'num' }, format.seconds(longest.end - longest.start))),
-      tick.lost > 0 && h('span', { class: 'warn' }, `${format.number(tick.lost)} spans are not shown`));
-    canvas.setAttribute('aria-label', `Tick ${tick.tick}: ${tick.workers} workers, ${tick.spans.length} spans in ${format.seconds(tick.took)}. Arrow keys move from span to span, plus and minus change the scale.`);
+      longest &&
+        h(
+          'span',
+          null,
+          'longest: ',
+          h('b', null, words(longest)),
+          ' ',
+          h('span', { class: 'num' }, format.seconds(longest.end - longest.start)),
+        ),
+      tick.lost > 0 && h('span', { class: 'warn' }, `${format.number(tick.lost)} spans are not shown`),
+    );
+    canvas.setAttribute(
+      'aria-label',
+      `Tick ${tick.tick}: ${tick.workers} workers, ${tick.spans.length} spans in ${format.seconds(tick.took)}. Arrow keys move from span to span, plus and minus change the scale.`,
+    );
   }
 
   // Drawing.
@@ -144,7 +202,15 @@ export function timeline({ record, onSystem }) {
       canvas.height = Math.round(height * ratio);
     }
     const c = canvas.getContext('2d');
-    const ink = { text: color('--text'), dim: color('--dim'), line: color('--line'), panel: color('--panel'), sunk: color('--sunk'), edge: color('--edge'), accent: color('--accent') };
+    const ink = {
+      text: color('--text'),
+      dim: color('--dim'),
+      line: color('--line'),
+      panel: color('--panel'),
+      sunk: color('--sunk'),
+      edge: color('--edge'),
+      accent: color('--accent'),
+    };
     const fills = new Map([...colors].map(([name, variable]) => [name, color(variable)]));
     const style = getComputedStyle(document.body);
     const small = `${Math.round(parseFloat(style.fontSize) * 0.8)}px ${style.fontFamily}`;
@@ -161,7 +227,8 @@ export function timeline({ record, onSystem }) {
       c.textAlign = 'left';
       c.fillText(gutter() < 60 ? `w${i}` : `worker ${i}`, 8, y + lane.system / 2);
       c.fillStyle = ink.dim;
-      if (tick.took > 0) c.fillText(`${Math.round((l.busy / tick.took) * 100)} %`, 8, y + lane.system + lane.part / 2);
+      if (tick.took > 0)
+        c.fillText(`${Math.round((l.busy / tick.took) * 100)} %`, 8, y + lane.system + lane.part / 2);
     });
 
     c.save();
@@ -193,7 +260,8 @@ export function timeline({ record, onSystem }) {
       if (b < painted) continue;
       const [left, right] = [Math.max(a, gutter() - 2), Math.max(Math.min(b, width + 2), a + 1)];
       painted = right - 0.5;
-      c.globalAlpha = (markedName !== null && s.system !== markedName ? 0.2 : 1) * (s.kind === 'part' ? 0.72 : 1);
+      c.globalAlpha =
+        (markedName !== null && s.system !== markedName ? 0.2 : 1) * (s.kind === 'part' ? 0.72 : 1);
       if (s.kind === 'wait') {
         c.strokeStyle = ink.edge;
         c.setLineDash([3, 3]);
@@ -201,9 +269,21 @@ export function timeline({ record, onSystem }) {
         c.setLineDash([]);
         label(c, 'waits', left, right, y + height / 2, ink.dim);
       } else {
-        c.fillStyle = s.kind === 'commands' ? ink.edge : fills.get(s.system) ?? ink.accent;
-        c.fillRect(left, y + (s.kind === 'part' ? 1 : 0), Math.max(1, right - left - (right - left > 3 ? 1 : 0)), height - 1);
-        label(c, s.kind === 'part' ? String(s.part) : s.kind === 'commands' ? 'commands' : s.system, left, right, y + height / 2, ink.panel);
+        c.fillStyle = s.kind === 'commands' ? ink.edge : (fills.get(s.system) ?? ink.accent);
+        c.fillRect(
+          left,
+          y + (s.kind === 'part' ? 1 : 0),
+          Math.max(1, right - left - (right - left > 3 ? 1 : 0)),
+          height - 1,
+        );
+        label(
+          c,
+          s.kind === 'part' ? String(s.part) : s.kind === 'commands' ? 'commands' : s.system,
+          left,
+          right,
+          y + height / 2,
+          ink.panel,
+        );
       }
       c.globalAlpha = 1;
       if (s === cursor) {
@@ -333,12 +413,21 @@ export function timeline({ record, onSystem }) {
     const width = canvas.clientWidth;
     const time = toTime(x, width);
     const slack = (view.to - view.from) / (width - gutter());
-    return (inLane < lane.system ? l.outer : l.inner).filter((s) => s.start - slack <= time && s.end + slack >= time)
+    return (inLane < lane.system ? l.outer : l.inner)
+      .filter((s) => s.start - slack <= time && s.end + slack >= time)
       .reduce((a, s) => (!a || s.end - s.start > a.end - a.start ? s : a), null);
   }
 
   function details(s) {
-    return [h('p', null, h('b', null, words(s))), h('p', { class: 'num' }, `${format.seconds(s.end - s.start)}, from ${format.seconds(s.start)} to ${format.seconds(s.end)}`), h('p', { class: 'dim' }, `on worker ${s.worker}`)];
+    return [
+      h('p', null, h('b', null, words(s))),
+      h(
+        'p',
+        { class: 'num' },
+        `${format.seconds(s.end - s.start)}, from ${format.seconds(s.start)} to ${format.seconds(s.end)}`,
+      ),
+      h('p', { class: 'dim' }, `on worker ${s.worker}`),
+    ];
   }
 
   function point(event) {
@@ -353,7 +442,8 @@ export function timeline({ record, onSystem }) {
     if (!shown || event.ctrlKey || event.metaKey || event.altKey) return;
     const orderOf = (l) => [...l.outer, ...l.inner].sort((a, b) => a.start - b.start || b.end - a.end);
     const { lanes } = shown;
-    if (event.key === '+' || event.key === '=') scale(0.5, cursor ? (cursor.start + cursor.end) / 2 : undefined);
+    if (event.key === '+' || event.key === '=')
+      scale(0.5, cursor ? (cursor.start + cursor.end) / 2 : undefined);
     else if (event.key === '-') scale(2);
     else if (event.key === '0') fit();
     else if (event.key === 'Enter' && cursor) {
@@ -382,8 +472,12 @@ export function timeline({ record, onSystem }) {
   function showCursor() {
     if (!cursor) return;
     const span = view.to - view.from;
-    if (cursor.start < view.from || cursor.start > view.to) move(cursor.start - span / 3, cursor.start + (span * 2) / 3);
-    setText(said, `${words(cursor)}: ${format.seconds(cursor.end - cursor.start)} from ${format.seconds(cursor.start)} on worker ${cursor.worker}`);
+    if (cursor.start < view.from || cursor.start > view.to)
+      move(cursor.start - span / 3, cursor.start + (span * 2) / 3);
+    setText(
+      said,
+      `${words(cursor)}: ${format.seconds(cursor.end - cursor.start)} from ${format.seconds(cursor.start)} on worker ${cursor.worker}`,
+    );
     draw();
   }
 
@@ -392,7 +486,8 @@ export function timeline({ record, onSystem }) {
   const endTheme = onTheme(draw);
 
   return {
-    element, tools,
+    element,
+    tools,
     show(to) {
       colors = to;
       draw();

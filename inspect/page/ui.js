@@ -31,9 +31,11 @@ function build(element, props, children) {
     } else if (name === 'class') {
       element.setAttribute('class', Array.isArray(value) ? value.filter(Boolean).join(' ') : value);
     } else if (name === 'aria') {
-      for (const [key, text] of Object.entries(value)) if (text !== null && text !== undefined) element.setAttribute(`aria-${key}`, text);
+      for (const [key, text] of Object.entries(value))
+        if (text !== null && text !== undefined) element.setAttribute(`aria-${key}`, text);
     } else if (name === 'data') {
-      for (const [key, text] of Object.entries(value)) if (text !== null && text !== undefined) element.dataset[key] = text;
+      for (const [key, text] of Object.entries(value))
+        if (text !== null && text !== undefined) element.dataset[key] = text;
     } else if (name === 'style') {
       setStyle(element, value);
     } else if (name === 'value' || name === 'checked' || name === 'indeterminate') {
@@ -210,46 +212,78 @@ export function switchTheme() {
 // panel returns a framed part of a page. title is its heading. tools are nodes to the right of the heading.
 // label is the panel's name for screen readers; the default is title.
 export function panel(title, { tools, class: extra, label } = {}, ...children) {
-  return h('section', { class: ['panel', extra], aria: { label: label ?? title } },
-    (title || tools) && h('header', { class: 'panel-head' }, title && h('h2', null, title), tools && h('div', { class: 'panel-tools' }, tools)),
-    h('div', { class: 'panel-body' }, children));
+  return h(
+    'section',
+    { class: ['panel', extra], aria: { label: label ?? title } },
+    (title || tools) &&
+      h(
+        'header',
+        { class: 'panel-head' },
+        title && h('h2', null, title),
+        tools && h('div', { class: 'panel-tools' }, tools),
+      ),
+    h('div', { class: 'panel-body' }, children),
+  );
 }
 
 // errorBox returns a box that shows an error, with a button that calls retry. retry is optional.
 export function errorBox(error, retry) {
-  return h('div', { class: 'box bad', role: 'alert' },
+  return h(
+    'div',
+    { class: 'box bad', role: 'alert' },
     h('p', { class: 'box-title' }, error?.title ?? 'Error'),
     h('p', null, error?.message ?? String(error)),
-    retry && h('p', null, h('button', { type: 'button', onclick: retry }, 'Try again')));
+    retry && h('p', null, h('button', { type: 'button', onclick: retry }, 'Try again')),
+  );
 }
 
 // emptyBox returns a box to show in place of missing data. Its children tell the user what to do.
 export function emptyBox(title, ...children) {
-  return h('div', { class: 'box' }, h('p', { class: 'box-title' }, title), children.map((c) => (c instanceof Node ? c : h('p', null, c))));
+  return h(
+    'div',
+    { class: 'box' },
+    h('p', { class: 'box-title' }, title),
+    children.map((c) => (c instanceof Node ? c : h('p', null, c))),
+  );
 }
 
 // bar returns a horizontal bar. share is the filled part, from 0 to 1. colour is a CSS variable.
 export function bar(share, colour = '--accent') {
-  return h('span', { class: 'bar', aria: { hidden: 'true' } },
-    h('span', { class: 'bar-fill', style: { width: `${Math.max(0, Math.min(1, share || 0)) * 100}%`, background: `var(${colour})` } }));
+  return h(
+    'span',
+    { class: 'bar', aria: { hidden: 'true' } },
+    h('span', {
+      class: 'bar-fill',
+      style: { width: `${Math.max(0, Math.min(1, share || 0)) * 100}%`, background: `var(${colour})` },
+    }),
+  );
 }
 
 // tabs returns a row of tabs. items is an array of { id, title }. tabs calls choose(id) for the initial tab
 // and for each tab that the user selects. initial is a tab's ID; the default is the first tab.
 export function tabs(label, items, choose, initial = items[0]?.id) {
-  const buttons = items.map((item) => h('button', {
-    type: 'button', role: 'tab', class: 'tab', data: { id: item.id },
-    onclick: () => select(item.id),
-    onkeydown(event) {
-      const at = items.indexOf(item);
-      const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: items.length - 1 }[event.key];
-      if (to === undefined) return;
-      event.preventDefault();
-      const next = (to + items.length) % items.length;
-      select(items[next].id);
-      buttons[next].focus();
-    },
-  }, item.title));
+  const buttons = items.map((item) =>
+    h(
+      'button',
+      {
+        type: 'button',
+        role: 'tab',
+        class: 'tab',
+        data: { id: item.id },
+        onclick: () => select(item.id),
+        onkeydown(event) {
+          const at = items.indexOf(item);
+          const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: items.length - 1 }[event.key];
+          if (to === undefined) return;
+          event.preventDefault();
+          const next = (to + items.length) % items.length;
+          select(items[next].id);
+          buttons[next].focus();
+        },
+      },
+      item.title,
+    ),
+  );
   function select(id) {
     for (const b of buttons) {
       const on = b.dataset.id === String(id);
@@ -266,15 +300,23 @@ export function tabs(label, items, choose, initial = items[0]?.id) {
 // close it.
 export function dialog(title, ...children) {
   const before = document.activeElement;
-  const element = h('dialog', { class: 'dialog', aria: { label: title } },
-    h('header', { class: 'panel-head' }, h('h2', null, title),
-      h('button', { type: 'button', class: 'quiet', onclick: () => element.close() }, 'Close')),
-    h('div', { class: 'panel-body' }, children));
+  const element = h(
+    'dialog',
+    { class: 'dialog', aria: { label: title } },
+    h(
+      'header',
+      { class: 'panel-head' },
+      h('h2', null, title),
+      h('button', { type: 'button', class: 'quiet', onclick: () => element.close() }, 'Close'),
+    ),
+    h('div', { class: 'panel-body' }, children),
+  );
   element.addEventListener('close', () => {
     element.remove();
     before?.focus?.();
   });
-  element.addEventListener('click', (event) => { // the target of a click outside is the dialog itself
+  element.addEventListener('click', (event) => {
+    // the target of a click outside is the dialog itself
     if (event.target === element) element.close();
   });
   document.body.append(element);

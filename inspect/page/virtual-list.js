@@ -37,7 +37,17 @@ const overscan = 6; // rows with elements above the view, and below the view
 //   setColumns (columns) changes the columns
 //   focus      () moves the keyboard focus to the list
 //   destroy    () cancels all requests and timers
-export function virtualList({ label, columns, fetch, cells, onOpen, onMark, rowHeight = 28, pageSize = 100, empty }) {
+export function virtualList({
+  label,
+  columns,
+  fetch,
+  cells,
+  onOpen,
+  onMark,
+  rowHeight = 28,
+  pageSize = 100,
+  empty,
+}) {
   // pages holds the fetched and the requested pages by page number: { rows, error, version, request, fresh }.
   // request is the running request's AbortController. fresh is false if the list must fetch the page again.
   const pages = new Map();
@@ -55,8 +65,20 @@ export function virtualList({ label, columns, fetch, cells, onOpen, onMark, rowH
   const view = h('div', { class: 'vlist-view', role: 'presentation' });
   const track = h('div', { class: 'vlist-track', role: 'presentation' }, view);
   const message = h('div', { class: 'vlist-message' });
-  const scroller = h('div', { class: 'vlist-scroll', role: 'grid', tabindex: 0, aria: { label, rowcount: -1, multiselectable: 'false' }, onscroll: scrolled, onkeydown: pressed, onfocus: ensureMark },
-    h('div', { class: 'vlist-headgroup', role: 'rowgroup' }, head), h('div', { class: 'vlist-body', role: 'rowgroup' }, track));
+  const scroller = h(
+    'div',
+    {
+      class: 'vlist-scroll',
+      role: 'grid',
+      tabindex: 0,
+      aria: { label, rowcount: -1, multiselectable: 'false' },
+      onscroll: scrolled,
+      onkeydown: pressed,
+      onfocus: ensureMark,
+    },
+    h('div', { class: 'vlist-headgroup', role: 'rowgroup' }, head),
+    h('div', { class: 'vlist-body', role: 'rowgroup' }, track),
+  );
   const element = h('div', { class: 'vlist', style: { '--row': `${rowHeight}px` } }, scroller, message);
 
   const headHeight = () => head.parentElement.offsetHeight;
@@ -113,7 +135,9 @@ export function virtualList({ label, columns, fetch, cells, onOpen, onMark, rowH
     scheduleDraw();
   }
 
-  const scheduleDraw = () => { frame ||= requestAnimationFrame(draw); };
+  const scheduleDraw = () => {
+    frame ||= requestAnimationFrame(draw);
+  };
 
   function draw() {
     frame = 0;
@@ -142,7 +166,10 @@ export function virtualList({ label, columns, fetch, cells, onOpen, onMark, rowH
     let line = rows.get(index);
     if (!line) {
       line = h('div', {
-        class: 'vlist-row', role: 'row', id: `row-${listNumber}-${index}`, aria: { rowindex: index + 2 },
+        class: 'vlist-row',
+        role: 'row',
+        id: `row-${listNumber}-${index}`,
+        aria: { rowindex: index + 2 },
         onclick: (event) => {
           mark(index);
           if (!event.target.closest('a, button, input')) open(index);
@@ -157,8 +184,22 @@ export function virtualList({ label, columns, fetch, cells, onOpen, onMark, rowH
     if (line.dataset.state === String(state)) return;
     line.dataset.state = state;
     const texts = row === undefined ? [] : cells(row, index);
-    replace(line, columns.map((c, i) => h('span', { class: ['vlist-cell', c.class, c.number && 'num right'], role: 'gridcell' },
-      row === undefined ? (page?.error ? (i === 0 ? 'not available' : '') : h('span', { class: 'ghost' })) : texts[i])));
+    replace(
+      line,
+      columns.map((c, i) =>
+        h(
+          'span',
+          { class: ['vlist-cell', c.class, c.number && 'num right'], role: 'gridcell' },
+          row === undefined
+            ? page?.error
+              ? i === 0
+                ? 'not available'
+                : ''
+              : h('span', { class: 'ghost' })
+            : texts[i],
+        ),
+      ),
+    );
   }
 
   // askSoon fetches the missing rows in view, and cancels requests for rows far from the view.
@@ -175,7 +216,8 @@ export function virtualList({ label, columns, fetch, cells, onOpen, onMark, rowH
     for (let number = first; number <= last; number++) {
       const page = pages.get(number);
       if (!page || (!page.fresh && !page.request)) load(number);
-      else if (page.rows) { // a page in view moves to the end of the map, so that older pages are dropped first
+      else if (page.rows) {
+        // a page in view moves to the end of the map, so that older pages are dropped first
         pages.delete(number);
         pages.set(number, page);
       }
@@ -187,7 +229,12 @@ export function virtualList({ label, columns, fetch, cells, onOpen, onMark, rowH
   });
 
   function ask(from, to) {
-    const need = !totalKnown || [Math.floor(from / pageSize), Math.floor(Math.max(from, to - 1) / pageSize)].some((n) => !pages.get(n)?.fresh) || to - from > pageSize;
+    const need =
+      !totalKnown ||
+      [Math.floor(from / pageSize), Math.floor(Math.max(from, to - 1) / pageSize)].some(
+        (n) => !pages.get(n)?.fresh,
+      ) ||
+      to - from > pageSize;
     if (need) askSoon(from, to);
   }
 
@@ -216,10 +263,14 @@ export function virtualList({ label, columns, fetch, cells, onOpen, onMark, rowH
         changed = false;
       } else {
         page.error = error;
-        if (!page.rows || number === 0) replace(message, errorBox(error, () => {
-          message.textContent = '';
-          refresh();
-        }));
+        if (!page.rows || number === 0)
+          replace(
+            message,
+            errorBox(error, () => {
+              message.textContent = '';
+              refresh();
+            }),
+          );
       }
     } finally {
       if (page.request?.signal === signal) page.request = null;
@@ -273,7 +324,14 @@ export function virtualList({ label, columns, fetch, cells, onOpen, onMark, rowH
     if (event.target !== scroller || event.ctrlKey || event.metaKey || event.altKey) return;
     const inView = Math.max(1, Math.floor(height() / rowHeight) - 1);
     const now = marked < 0 ? Math.ceil(listTop / rowHeight) : marked;
-    const to = { ArrowDown: now + 1, ArrowUp: now - 1, PageDown: now + inView, PageUp: now - inView, Home: 0, End: total - 1 }[event.key];
+    const to = {
+      ArrowDown: now + 1,
+      ArrowUp: now - 1,
+      PageDown: now + inView,
+      PageUp: now - inView,
+      Home: 0,
+      End: total - 1,
+    }[event.key];
     if (to !== undefined) {
       event.preventDefault();
       mark(to);
@@ -305,8 +363,20 @@ export function virtualList({ label, columns, fetch, cells, onOpen, onMark, rowH
 
   function setColumns(to) {
     columns = to;
-    setStyle(element, { '--columns': columns.map((c) => c.width ?? 'minmax(6rem, 1fr)').join(' '), '--least': minRowWidth(columns) });
-    replace(head, columns.map((c) => h('span', { class: ['vlist-cell', c.class, c.number && 'right'], role: 'columnheader' }, c.head ?? c.title)));
+    setStyle(element, {
+      '--columns': columns.map((c) => c.width ?? 'minmax(6rem, 1fr)').join(' '),
+      '--least': minRowWidth(columns),
+    });
+    replace(
+      head,
+      columns.map((c) =>
+        h(
+          'span',
+          { class: ['vlist-cell', c.class, c.number && 'right'], role: 'columnheader' },
+          c.head ?? c.title,
+        ),
+      ),
+    );
     for (const row of rows.values()) row.dataset.state = '';
     scheduleDraw();
   }
@@ -318,9 +388,16 @@ export function virtualList({ label, columns, fetch, cells, onOpen, onMark, rowH
 
   const listNumber = ++lists;
   const list = {
-    element, reload, refresh, setColumns,
-    get total() { return total; },
-    get marked() { return marked < 0 ? null : { index: marked, row: rowAt(marked) }; },
+    element,
+    reload,
+    refresh,
+    setColumns,
+    get total() {
+      return total;
+    },
+    get marked() {
+      return marked < 0 ? null : { index: marked, row: rowAt(marked) };
+    },
     onTotal: null,
     goTo(index) {
       mark(index);
@@ -346,6 +423,9 @@ let lists = 0;
 // minRowWidth returns the minimum width of each row, as a CSS expression. In a narrower window, the list
 // scrolls sideways.
 function minRowWidth(columns) {
-  const widths = columns.map(({ width = 'minmax(6rem, 1fr)' }) => /^minmax\(\s*([^,]+),/.exec(width)?.[1] ?? (/fr$/.test(width) ? '6rem' : width));
+  const widths = columns.map(
+    ({ width = 'minmax(6rem, 1fr)' }) =>
+      /^minmax\(\s*([^,]+),/.exec(width)?.[1] ?? (/fr$/.test(width) ? '6rem' : width),
+  );
   return `calc(${[...widths, ...columns.map(() => '0.9rem'), '0.7rem'].join(' + ')})`;
 }

@@ -16,8 +16,8 @@ func TestContrast(t *testing.T) {
 		t.Fatal(err)
 	}
 	light := colorsOf(t, css, `(?s)\n:root \{(.*?)\n\}`)
-	dark := colorsOf(t, css, `(?s)\n:root\[data-theme="dark"\] \{(.*?)\n\}`)
-	system := colorsOf(t, css, `(?s)\n  :root:not\(\[data-theme="light"\]\) \{(.*?)\n  \}`)
+	dark := colorsOf(t, css, `(?s)\n:root\[data-theme='dark'\] \{(.*?)\n\}`)
+	system := colorsOf(t, css, `(?s)\n  :root:not\(\[data-theme='light'\]\) \{(.*?)\n  \}`)
 	if !maps.Equal(dark, system) {
 		t.Errorf("the dark theme that a user can choose differs from the system's dark theme:\n%v\n%v", dark,
 			system)

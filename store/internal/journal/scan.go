@@ -108,7 +108,7 @@ type scanned struct {
 	torn    int64  // bytes after these sectors, without the free space at the end
 }
 
-// scanLast finds the whole batches of a segment. The segment may be the last segment.
+// scanLast finds the whole batches of a segment that may be the last segment.
 func (in *input) scanLast() (scanned, error) {
 	var b batches
 	var i uint32 // the first sector that is not good

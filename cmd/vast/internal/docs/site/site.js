@@ -15,8 +15,12 @@ function h(tag, attributes, ...children) {
 
 // Search. search.go has the same stop words and the same weights.
 
-const stopWords = new Set(('a an and are as at be by can do does for from has have how i if in into is it its my of on or s that the this to ' +
-  'what when where which who why will with you your').split(' '));
+const stopWords = new Set(
+  (
+    'a an and are as at be by can do does for from has have how i if in into is it its my of on or s that the this to ' +
+    'what when where which who why will with you your'
+  ).split(' '),
+);
 
 function wordsOf(text) {
   const words = [];
@@ -34,12 +38,13 @@ function stem(word) {
   return small.replace(/^(.{4,}?)(?:ies|ing|ed|es|e|y)$|^(.{3,})s$/u, '$1$2');
 }
 
-const load = (file) => new Promise((done, failed) => {
-  const script = h('script', { src: up + file });
-  script.addEventListener('load', done);
-  script.addEventListener('error', () => failed(new Error(`${file} cannot be loaded`)));
-  document.head.append(script);
-});
+const load = (file) =>
+  new Promise((done, failed) => {
+    const script = h('script', { src: up + file });
+    script.addEventListener('load', done);
+    script.addEventListener('error', () => failed(new Error(`${file} cannot be loaded`)));
+    document.head.append(script);
+  });
 
 let engine = null;
 
@@ -48,7 +53,11 @@ let engine = null;
 function ready() {
   engine ??= (async () => {
     await Promise.all([load('minisearch/minisearch.js'), load('index.js')]);
-    const made = new MiniSearch({ fields: ['title', 'page', 'text', 'code'], tokenize: wordsOf, processTerm: stem });
+    const made = new MiniSearch({
+      fields: ['title', 'page', 'text', 'code'],
+      tokenize: wordsOf,
+      processTerm: stem,
+    });
     made.addAll(globalThis.vastSections);
     return made;
   })();
@@ -73,7 +82,10 @@ function search(made, query) {
 // excerpt appends a part of a text to an element: the part around the first word that begins with one of words.
 // It marks all such words in the part.
 function excerpt(into, text, words) {
-  const wanted = (word) => wordsOf(word).map(stem).some((w) => w && words.some((a) => w.startsWith(a)));
+  const wanted = (word) =>
+    wordsOf(word)
+      .map(stem)
+      .some((w) => w && words.some((a) => w.startsWith(a)));
   const places = [...text.matchAll(/[\p{L}\p{N}]+/gu)];
   const first = places.find((m) => wanted(m[0]))?.index ?? 0;
   let begin = Math.max(0, first - 50);
@@ -128,15 +140,30 @@ async function show() {
   if (mine !== version) return;
   const words = wordsOf(query).map(stem).filter(Boolean);
   if (results) {
-    list.replaceChildren(...results.map((r, i) => {
-      const section = globalThis.vastSections[r.id];
-      const text = h('span', { class: 'found-text' });
-      excerpt(text, section.text || section.code, words);
-      return h('a', { role: 'option', id: `found-${i}`, href: up + section.url, tabindex: '-1', 'aria-selected': 'false' },
-        h('span', { class: 'found-title' }, section.title), ' ',
-        h('span', { class: 'found-page' }, section.page === section.title ? '' : section.page), ' ', text);
-    }));
-    if (!results.length) list.append(h('p', { class: 'none' }, 'No section has any of these words. Try other words.'));
+    list.replaceChildren(
+      ...results.map((r, i) => {
+        const section = globalThis.vastSections[r.id];
+        const text = h('span', { class: 'found-text' });
+        excerpt(text, section.text || section.code, words);
+        return h(
+          'a',
+          {
+            role: 'option',
+            id: `found-${i}`,
+            href: up + section.url,
+            tabindex: '-1',
+            'aria-selected': 'false',
+          },
+          h('span', { class: 'found-title' }, section.title),
+          ' ',
+          h('span', { class: 'found-page' }, section.page === section.title ? '' : section.page),
+          ' ',
+          text,
+        );
+      }),
+    );
+    if (!results.length)
+      list.append(h('p', { class: 'none' }, 'No section has any of these words. Try other words.'));
   }
   chosen = -1;
   list.hidden = false;
@@ -147,7 +174,12 @@ async function show() {
   list.dataset.query = query;
 }
 
-for (const [name, value] of Object.entries({ role: 'combobox', 'aria-autocomplete': 'list', 'aria-controls': 'found', 'aria-expanded': 'false' })) {
+for (const [name, value] of Object.entries({
+  role: 'combobox',
+  'aria-autocomplete': 'list',
+  'aria-controls': 'found',
+  'aria-expanded': 'false',
+})) {
   box.setAttribute(name, value);
 }
 box.addEventListener('focus', () => {
@@ -179,7 +211,8 @@ document.addEventListener('pointerdown', (event) => {
   if (!box.form.contains(event.target)) close();
 });
 document.addEventListener('keydown', (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest('input, textarea, select')) return;
+  if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest('input, textarea, select'))
+    return;
   if (event.key === '/') {
     event.preventDefault();
     box.focus();
@@ -197,7 +230,9 @@ if (asked && location.pathname.endsWith('/search.html')) {
 
 // The theme.
 
-const dark = () => (document.documentElement.dataset.theme ?? (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light')) === 'dark';
+const dark = () =>
+  (document.documentElement.dataset.theme ??
+    (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light')) === 'dark';
 const theme = at('theme');
 const nameTheme = () => theme.setAttribute('aria-label', `Switch to the ${dark() ? 'light' : 'dark'} theme`);
 theme.hidden = false;
@@ -224,7 +259,9 @@ if (navigator.clipboard) {
       } catch {
         button.textContent = 'Not allowed';
       }
-      setTimeout(() => { button.textContent = 'Copy'; }, 1500);
+      setTimeout(() => {
+        button.textContent = 'Copy';
+      }, 1500);
     });
     const frame = h('div', { class: 'frame' });
     pre.replaceWith(frame);
@@ -234,7 +271,9 @@ if (navigator.clipboard) {
 
 // The visible section.
 
-const links = new Map([...document.querySelectorAll('.outline a')].map((a) => [decodeURIComponent(a.hash.slice(1)), a]));
+const links = new Map(
+  [...document.querySelectorAll('.outline a')].map((a) => [decodeURIComponent(a.hash.slice(1)), a]),
+);
 const headings = [...links.keys()].map(at).filter(Boolean);
 function mark() {
   const above = headings.filter((e) => e.getBoundingClientRect().top < innerHeight / 4);

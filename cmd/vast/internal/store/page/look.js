@@ -29,7 +29,10 @@ function label(m) {
 }
 
 function draw() {
-  const index = Math.max(0, state.moments.findIndex((m) => (m.number ?? 0) === wanted));
+  const index = Math.max(
+    0,
+    state.moments.findIndex((m) => (m.number ?? 0) === wanted),
+  );
   at('slider').value = index;
   at('shown').textContent = `${label(state.moments[index])} (${index + 1} of ${state.moments.length})`;
   at('older').disabled = index === 0;
@@ -44,12 +47,15 @@ async function show(index) {
   busy = true;
   try {
     while (state.shown !== wanted) {
-      state = await ask(`show?moment=${wanted}`, {method: 'POST'});
+      state = await ask(`show?moment=${wanted}`, { method: 'POST' });
       const inside = at('inspector').contentWindow.location;
       inside.reload(); // the inspector shows the same view of the new moment
     }
-    say(state.dropped ? `Left out: ${state.dropped.join(', ')}. ` +
-      'Only the program that saved this data can read it.' : '');
+    say(
+      state.dropped
+        ? `Left out: ${state.dropped.join(', ')}. ` + 'Only the program that saved this data can read it.'
+        : '',
+    );
   } catch (error) {
     say(error.message);
     wanted = state.shown;
@@ -65,7 +71,8 @@ async function compare() {
   try {
     const d = await ask(`compare?before=${before}&after=${wanted}`);
     const of = (number) => label(state.moments.find((m) => (m.number ?? 0) === number));
-    at('difference').querySelector('h2').textContent = `From ${of(before)} to ${of(wanted)}: ` +
+    at('difference').querySelector('h2').textContent =
+      `From ${of(before)} to ${of(wanted)}: ` +
       `${d.came} ${d.came === 1 ? 'entity' : 'entities'} came, ${d.went} went, ${d.changed} changed`;
     const columns = at('columns').tBodies[0];
     columns.replaceChildren();
@@ -101,7 +108,9 @@ at('slider').addEventListener('input', () => show(Number(at('slider').value)));
 at('older').addEventListener('click', () => show(Number(at('slider').value) - 1));
 at('newer').addEventListener('click', () => show(Number(at('slider').value) + 1));
 at('compare').addEventListener('click', compare);
-at('hide').addEventListener('click', () => { at('difference').hidden = true; });
+at('hide').addEventListener('click', () => {
+  at('difference').hidden = true;
+});
 
 async function begin() {
   state = await ask('moments');
