@@ -249,8 +249,8 @@ func TestCallbackVerbsAreComplete(t *testing.T) {
 		Relation.CountSources Relation.Depth Relation.Has Relation.Len Relation.Name Relation.Root
 		Relation.SourcesAfter Relation.Target Relation.TargetColumn Relation.Targets
 		Edges.CountSources Edges.CountTargets Edges.Get Edges.Has Edges.Len
-		Edges.Name Edges.TargetColumn Names.Len Names.Name Names.Of Names.Text World.Names Archetype.Len Commands.At
-		Commands.Resolve
+		Edges.Name Edges.TargetColumn Names.Len Names.Name Names.Of Names.Text World.Names Archetype.Len
+		Commands.At Commands.Resolve
 		probe.Bytes probe.ColumnsOf probe.CountSources probe.CountTargets probe.Describe probe.EdgesOf
 		probe.EdgesType probe.NamesOf probe.NumberOf probe.RelationOf probe.SourceColumn probe.Sources
 		probe.StatsOf probe.TargetColumn probe.Targets probe.Value`)

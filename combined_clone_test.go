@@ -164,7 +164,8 @@ func (m *combinedModel) clonedOne(e, c Entity) {
 }
 
 // cloneEdges adds the edges of one copy of the originals to the model. The edges of one source keep their
-// order. If edges of several sources lead to one outer target, the world decides the order of these sources.
+// order. An outer target is a target that is not an original. If edges of several sources lead to the same
+// outer target, the world decides the order of these sources.
 func (m *combinedModel) cloneEdges(originals, copies []Entity, copyOf func(Entity) Entity) {
 	r := m.roads
 	var outer []Entity

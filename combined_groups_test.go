@@ -8,8 +8,8 @@ type combinedGroup struct {
 	close func()
 }
 
-// applyGroup makes, checks, or closes a group. The method query begins some of its queries with the query of
-// an open group.
+// applyGroup makes, checks, or closes a group. combinedModel.query uses the query of an open group as the
+// beginning of some of its results.
 func (m *combinedModel) applyGroup(b *byteStream) {
 	m.operation = "group"
 	k := b.next() % len(m.groups)

@@ -150,7 +150,7 @@ func (q *query) off(c *column) (sets []*bitset.Set) {
 }
 
 // require makes the filter ask for components of the column that are not switched off. kept reports whether
-// the bits of a group decide which entities have the component.
+// the kept bits (q.kept) already decide which entities have the component.
 func (s *enabledSets) require(c *column, kept bool) {
 	if !kept {
 		s.addSet(c, c.set)

@@ -10,7 +10,8 @@ import (
 // copy number i of b. In the same world, all other references stay unchanged. In another world, they become
 // zero.
 
-// ownedKey is memory on the Go heap that the components of copy number i refer to.
+// ownedKey is the key of a value in copying.owned. visited is the memory on the Go heap to which originals
+// lead. The copies with number i own the value, which is their copy of this memory.
 type ownedKey struct {
 	visited
 	i int
@@ -137,7 +138,7 @@ func (k *copying) leadsOut(p unsafe.Pointer, r *references, e Entity, c *column)
 }
 
 // eachBehind calls f for each element of a slice, each key and element of a map, or the element of a pointer.
-// If seen has the slice, the map or the pointer, eachBehind does nothing.
+// If v is nil, or seen has the slice, the map or the pointer, eachBehind does nothing.
 func eachBehind(v reflect.Value, seen map[visited]bool, f func(unsafe.Pointer, *references)) {
 	t := v.Type()
 	at := visited{p: v.UnsafePointer(), typ: t}

@@ -105,8 +105,8 @@ func (q *query) nameIDs() (ids []uint64) {
 	return ids
 }
 
-// foreign reports whether an exact query excludes the entities with the component. The tag of a Disabled is
-// not a component.
+// foreign reports whether an exact query excludes the entities that have column c. It excludes no entity for
+// the tag of a Disabled and for an internal column, because these columns do not hold components.
 func (q *query) foreign(c *column) bool {
 	return !c.internal && !c.switches && (int(c.id/64) >= len(q.ids) || q.ids[c.id/64]>>(c.id%64)&1 == 0)
 }

@@ -32,7 +32,7 @@ func TestDepthOrderOverBlocks(t *testing.T) {
 	link(100, 9000, 0)        // a whole block, and parts of two others
 	link(16_000, 16_001, 100) // one entity in another block
 	link(16_064, 16_128, 101) // one word
-	link(17_000, n, 16_000)   // up to the end of the world
+	link(17_000, n, 16_000)   // up to the last entity
 	for range 3000 {          // single entities of several depths
 		i := 9100 + r.IntN(1000)
 		if parent := r.IntN(9000); parent > 0 && depth[es[i]] == 0 {

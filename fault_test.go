@@ -58,7 +58,8 @@ func TestColumnFault(t *testing.T) {
 	mustFault(t)
 	c, e, past := columnWithStray()
 	f := faultOf(t, func() { past.N = 1 })
-	want := fmt.Sprintf(`slot 5000000 of column number of world "demo" is beyond its %d usable slots`, f.Usable)
+	want := fmt.Sprintf(`slot 5000000 of column number of world "demo" is beyond its %d usable slots`,
+		f.Usable)
 	if f.String() != want {
 		t.Errorf("the fault says %q, want %q", f, want)
 	}

@@ -54,9 +54,10 @@ func ascends(list []Entity) bool {
 // fewListed is the smallest number of entities for which a radix sort is faster than an insertion sort.
 const fewListed = 24
 
-// sortSlots sorts a list by slot. It is a radix sort that begins with the least significant digit, like
-// [sortRanked]. It ignores the high bits and the low bits that are equal in all slots. It divides the
-// remaining bits into digits of at most 8 bits.
+// sortSlots sorts a list by slot. A list of fewer than fewListed entities gets an insertion sort. A longer
+// list gets a radix sort that begins with the least significant digit, like [sortRanked]. The radix sort
+// ignores the high bits and the low bits that are equal in all slots, and divides the remaining bits into
+// digits of at most 8 bits.
 func sortSlots(list []Entity) {
 	if len(list) < fewListed {
 		for i, e := range list {
@@ -191,7 +192,7 @@ func (k *walk) lookUp(start int) (n int, alive uint64) {
 		if uint(e.slot/64) >= end {
 			break // the walk ends before this entity
 		}
-		// A copy of World.generation. All generations below the cursor's end are committed.
+		// This line does the work of World.generation. All generations below the cursor's end are committed.
 		if *(*uint32)(unsafe.Add(gens, uintptr(e.slot)*4)) == e.generation {
 			alive |= 1 << (i % 64)
 		}

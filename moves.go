@@ -8,8 +8,8 @@ import (
 	"github.com/vastgo/vast/internal/generation"
 )
 
-// Moves holds the old and the new references of the entities that [Archetype.Pack] or [World.Regroup] has
-// moved. The zero Moves holds no entities. Later changes of the world do not change Moves.
+// Moves holds the old and the new references of the entities that [Archetype.Pack], [World.Regroup] or
+// clone.Merge has moved. The zero Moves holds no entities. Later changes of the world do not change Moves.
 type Moves struct {
 	first uint32 // number of the word (64 slots) that words[0] describes
 	words []movedWord

@@ -125,7 +125,7 @@ func (n *Names) forget() {
 	n.sweep = max(64, 2*len(n.byName))
 }
 
-// trim calls forget and copies the other entries to a new map, because a map keeps the memory of removed
+// trim calls forget and copies the remaining entries to a new map, because a map keeps the memory of removed
 // entries.
 func (n *Names) trim() {
 	n.forget()

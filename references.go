@@ -109,9 +109,9 @@ var (
 // renewal replaces the old references of moved entities by the new references.
 type renewal struct {
 	Moves
-	seen  map[visited]bool // renewed values behind slices and pointers
-	batch [64]*Entity      // Entities that flush will renew
-	n     int              // number of Entities in batch
+	seen    map[visited]bool // renewed values behind slices and pointers
+	batch   [64]*Entity      // Entities that flush will renew
+	batched int              // number of Entities in batch
 }
 
 // visited is a value behind a slice or a pointer.
@@ -131,20 +131,21 @@ func (n *renewal) entity(e *Entity) bool {
 }
 
 // later defers the renewal of an Entity to the next flush, which renews many Entities together. A renewal
-// takes two loads from distant addresses. The processor overlaps the loads of several Entities if no branch
-// depends on the loads.
+// takes two loads from distant addresses. The processor overlaps the loads of several Entities if it
+// mispredicts no branch that depends on these loads. So flush tests the mask without a branch. The branches
+// that stay nearly always go the same way.
 func (n *renewal) later(e *Entity) {
-	if n.n == len(n.batch) {
+	if n.batched == len(n.batch) {
 		n.flush()
 	}
-	n.batch[n.n] = e
-	n.n++
+	n.batch[n.batched] = e
+	n.batched++
 }
 
 func (n *renewal) flush() {
 	var pairs [len(n.batch)]uint32
 	k := 0
-	for _, e := range n.batch[:n.n] {
+	for _, e := range n.batch[:n.batched] {
 		if i := e.slot/64 - n.first; i < uint32(len(n.words)) {
 			w := &n.words[i]
 			n.batch[k], pairs[k] = e, w.at+uint32(bits.OnesCount64(w.mask&(1<<(e.slot%64)-1)))
@@ -156,7 +157,7 @@ func (n *renewal) flush() {
 			*e = m.new
 		}
 	}
-	n.n = 0
+	n.batched = 0
 }
 
 // value renews the Entities of the value at p, which has the references r. It reports whether it has renewed

@@ -16,7 +16,7 @@ import (
 // counts the sequences of matches with an equal value or target. If there are more than twice as many
 // sequences as values or targets, all of these matches move. Then the matches with one value or target follow
 // one another; holes and other entities may lie between them. Births may separate the entities again.
-// Entities without the column stay.
+// Entities without a value or target stay.
 //
 // The rules of Pack about references and callbacks hold. Regroup makes room before it moves entities. If it
 // gets no memory for the room, it panics with a [*vm.Error] and moves no entity. Regroup also panics if the

@@ -182,7 +182,8 @@ func BenchmarkDepthOrder(b *testing.B) {
 	}
 }
 
-// BenchmarkRelate links a million entities to 1,000 parents, finds them by queries, and deletes them.
+// BenchmarkRelate links a million entities to 1,000 parents, finds them by queries, and deletes them. One
+// benchmark links all of them to a single parent.
 func BenchmarkRelate(b *testing.B) {
 	w := NewWorld(Options{})
 	defer w.Close()

@@ -8,10 +8,10 @@ import (
 )
 
 func TestRelationLimit(t *testing.T) {
-	step := longtest.Pick(256<<10, 32<<10)
+	maxBytes := longtest.Pick(256<<10, 32<<10)
 	refusals := 0
-	for enough := 0; enough < 2; step += step / 4 {
-		limit := vm.NewLimit(step)
+	for enough := 0; enough < 2; maxBytes += maxBytes / 4 {
+		limit := vm.NewLimit(maxBytes)
 		w := NewWorld(Options{MaxEntities: 1 << 14, Limit: limit})
 		childOf := NewRelation(w, "ChildOf", RelationOptions{OnDelete: Cascade})
 		var es []Entity
@@ -26,7 +26,7 @@ func TestRelationLimit(t *testing.T) {
 				refused = true
 				refusals++
 				if w.Changes() != before || childOf.Len() != links {
-					t.Fatalf("limit %d: a refused operation changed the world", step)
+					t.Fatalf("limit %d: a refused operation changed the world", maxBytes)
 				}
 			}
 			w.checkInvariants()
@@ -53,7 +53,7 @@ func TestRelationLimit(t *testing.T) {
 			enough++
 		}
 		if err := w.Close(); err != nil || limit.Used() != 0 {
-			t.Fatalf("limit %d: Close returns %v and leaves %d bytes in use", step, err, limit.Used())
+			t.Fatalf("limit %d: Close returns %v and leaves %d bytes in use", maxBytes, err, limit.Used())
 		}
 	}
 	if refusals < 10 {

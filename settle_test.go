@@ -57,5 +57,5 @@ func TestSettle(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	mustHaveRun("World.Close", 8)
+	mustHaveRun("World.Close", 8) // Reset has deleted e, so value is from the call by Reset
 }

@@ -63,8 +63,8 @@ func editing(edit func(Entity) *uint64) func(Entity, uint64) bool {
 
 // trackedModel models what one tracker knows of one column.
 type trackedModel struct {
-	known   map[Entity]bool // entities that had the component at the last Next
-	written map[Entity]bool // entities whose component was written since the last Next
+	known   map[Entity]bool // entities that had the component at the last Next or NewTracker
+	written map[Entity]bool // entities whose component was written since then
 }
 
 type trackedWorld struct {
@@ -279,7 +279,7 @@ func (m *trackedWorld) check() {
 	}
 }
 
-// same requires got in the order of slots.
+// same requires that got has the entities of want, in the order of slots.
 func (m *trackedWorld) same(what string, tracker, col int, got, want []Entity) {
 	m.t.Helper()
 	slices.SortFunc(want, func(a, b Entity) int { return int(a.slot) - int(b.slot) })

@@ -58,7 +58,7 @@ type World struct {
 	quoted    string // the world's name in quotes, for labels
 
 	// The control arrays are gens, owners and live. They have one element for each slot or each 64-slot word.
-	// prepare carves the control arrays and sets all and vacant.
+	// The method prepare carves the control arrays, and sets the fields all and vacant.
 	size      uint32         // number of slots for which the control arrays are committed, a multiple of 64
 	gens      unsafe.Pointer // array of the slots' generations, uint32
 	owners    unsafe.Pointer // address of the owner of word 0; the owners of later words lie below
@@ -142,7 +142,7 @@ func (w *World) markPool(p rooms.Pool) {
 func (w *World) Options() Options { return w.options }
 
 // Len returns the number of living entities, also of those that a [Disabled] switches off. Complexity: the
-// number of extents.
+// number of archetypes and extents.
 func (w *World) Len() int {
 	n := 0
 	for _, a := range w.archetypes {
@@ -158,9 +158,9 @@ func (w *World) Alive(e Entity) bool {
 }
 
 // Close makes every entity stale and releases the world's memory. Do not use pointers and slices into columns
-// after Close. Making entities, columns or queries panics. If Close returns an error, another call tries to
-// release the remaining memory. The process keeps up to 1 MiB of pages of small worlds for later worlds. No
-// limit counts these pages: see vm.Options.Recycle.
+// after Close. In a closed world, making entities, columns or queries panics. If Close returns an error,
+// another call tries to release the remaining memory. The process keeps up to 1 MiB of pages of small worlds
+// for later worlds. No limit counts these pages: see vm.Options.Recycle.
 func (w *World) Close() error {
 	if w.closed {
 		return w.release()

@@ -59,8 +59,8 @@ func TestThousandWorlds(t *testing.T) {
 			sum += *columns[i][7].Get(e)
 		}
 		if w.Len() != 101 || sum != uint64(i) || w.Query(columns[i][0]).Count() != 100 {
-			t.Fatalf("world %d has %d entities, want 101; the sum is %d; %d entities have column 0, want 100", i,
-				w.Len(), sum, w.Query(columns[i][0]).Count())
+			t.Fatalf("world %d has %d entities, want 101; the sum is %d; %d entities have column 0, want 100",
+				i, w.Len(), sum, w.Query(columns[i][0]).Count())
 		}
 	}
 	for _, w := range worlds {
@@ -299,8 +299,8 @@ func TestHugePages(t *testing.T) {
 			}
 			lo, hi := elements(sparse.c, n)
 			if resident, huge := smaps(t, lo, hi); resident > 1<<20 || huge != 0 || sparse.Len() != 11 {
-				t.Errorf("a column of %d entities, want 11, takes %d KiB, want at most 1024; %d KiB are on huge "+
-					"pages, want 0", sparse.Len(), resident>>10, huge>>10)
+				t.Errorf("a column of %d entities, want 11, takes %d KiB, want at most 1024; %d KiB are on "+
+					"huge pages, want 0", sparse.Len(), resident>>10, huge>>10)
 			}
 		})
 	}

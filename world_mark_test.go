@@ -21,8 +21,8 @@ func TestMarks(t *testing.T) {
 		twin, twinEntity := made(mark)
 		other, otherEntity := made(mark ^ 2)
 		if e != twinEntity || !twin.Alive(e) || e == otherEntity || other.Alive(e) || w.Alive(otherEntity) {
-			t.Errorf("mark %d: two worlds with the mark made %x and %x, a world with another mark made %x; or "+
-				"Alive is wrong", mark, e.ID(), twinEntity.ID(), otherEntity.ID())
+			t.Errorf("mark %d: two worlds with the mark made %x and %x, a world with another mark made %x; "+
+				"or Alive is wrong", mark, e.ID(), twinEntity.ID(), otherEntity.ID())
 		}
 		if got := w.Options().Mark; got != mark || e.Generation() != 1 {
 			t.Errorf("Options has mark %d, want %d; the entity has generation %d, want 1", got, mark,
@@ -30,7 +30,8 @@ func TestMarks(t *testing.T) {
 		}
 		w.Reset()
 		if again := w.Archetype().New(); again.ID()>>56 != uint64(mark) || w.Alive(e) {
-			t.Errorf("after Reset the new entity %x lacks mark %d, or the old entity is alive", again.ID(), mark)
+			t.Errorf("after Reset the new entity %x lacks mark %d, or the old entity is alive", again.ID(),
+				mark)
 		}
 	}
 	a, e := made(0)

@@ -131,8 +131,8 @@ func (m *model) applyOrder(b *byteStream) {
 	n := 0
 	for s, v := range NewOrder(q, key, func(v *uint64) uint64 { return *v }).Ascending() {
 		e := s.Entity()
-		m.must(n < len(es) && e == es[n] && v == key.Get(e), "entity %d of the order is %v, or has a wrong value",
-			n, e)
+		m.must(n < len(es) && e == es[n] && v == key.Get(e),
+			"entity %d of the order is %v, or has a wrong value", n, e)
 		n++
 	}
 	m.must(n == len(es), "Ascending yields %d entities, want %d", n, len(es))

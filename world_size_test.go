@@ -35,7 +35,7 @@ func TestWorldsFillUp(t *testing.T) {
 func TestArraysOfHugePages(t *testing.T) {
 	huge := vm.HugePageSize()
 	if huge == 0 || huge > 4<<20 || vm.HeapStandIn() {
-		t.Skip("the system has no huge pages, or huge pages of more than 4 MiB")
+		t.Skip("there are no huge pages of at most 4 MiB, or columns lie on the Go heap")
 	}
 	for _, n := range []int{huge / 4, huge, 3 * huge} {
 		w := NewWorld(Options{MaxEntities: n})
@@ -82,8 +82,8 @@ func TestFirstCalls(t *testing.T) {
 		if err != nil {
 			refused++
 			if w.Len() != 0 || a.free() != 0 {
-				t.Errorf("after Grow failed with %v, the world has %d entities and %d free slots, want none", err,
-					w.Len(), a.free())
+				t.Errorf("after Grow failed with %v, the world has %d entities and %d free slots, want none",
+					err, w.Len(), a.free())
 			}
 			if err := a.Grow(1); err != nil {
 				t.Errorf("a second Grow also fails: %v", err)
@@ -99,7 +99,8 @@ func TestFirstCalls(t *testing.T) {
 		return err
 	})
 	if calls < 2 || refused == 0 {
-		t.Errorf("%d memory calls, want at least 2; %d calls made Grow fail, want at least one", calls, refused)
+		t.Errorf("%d memory calls, want at least 2; %d calls made Grow fail, want at least one", calls,
+			refused)
 	}
 }
 

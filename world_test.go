@@ -264,8 +264,8 @@ func TestCollector(t *testing.T) {
 			}
 		}
 		if sum != 2500 || w.Len() != 2500 || big.Len() != 0 {
-			t.Fatalf("the sum is %v, and %d entities are alive, want 2500; %d have the large component, want 0",
-				sum, w.Len(), big.Len())
+			t.Fatalf("the sum is %v, and %d entities are alive, want 2500; %d have the large component, "+
+				"want 0", sum, w.Len(), big.Len())
 		}
 		if err := w.Close(); err != nil {
 			t.Fatal(err)

@@ -31,9 +31,9 @@ func Example() {
 		for i := range order {
 			order[i] = uint32(len(order) - 1 - i)
 		}
-		deepest := arena.Make[Contact](frame)
-		*deepest = contacts[order[0]]
-		fmt.Println("tick", tick, "has", len(contacts), "contacts, the last of", deepest.A, "and", deepest.B)
+		last := arena.Make[Contact](frame)
+		*last = contacts[order[0]]
+		fmt.Println("tick", tick, "has", len(contacts), "contacts, the last of", last.A, "and", last.B)
 		frame.Release(mark)
 
 		frame.Reset()

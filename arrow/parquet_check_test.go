@@ -66,7 +66,7 @@ func TestParquetOfOthers(t *testing.T) {
 }
 
 // TestLongLists reads lists, some of them longer than the array in the component. MaxRows is the number of
-// rows in the file.
+// rows in the file, and less than the number of values in all lists: MaxRows does not limit these values.
 func TestLongLists(t *testing.T) {
 	type row struct {
 		N string  `parquet:"name"`

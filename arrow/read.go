@@ -22,19 +22,20 @@ type ReadOptions struct {
 	MaxRows int
 }
 
-// Read makes an entity for each row of a file. Entities gives a name to the column of each field, and Read
-// fills the field from the column of the file with this name. A name that differs in upper case or
+// Read makes an entity for each row of a file. It fills each field from the column of the file that has the
+// name which the function [Entities] gives to the column of this field. A name that differs in upper case or
 // underscores, such as HomeTown.X for home_town.x, is accepted if it fits only one field. Numbers are
 // converted if the field can hold the value; a float32 may round. An entity gets the components that have a
 // value in its row, and the tags that are true. Fields without a column are zero.
 //
-// The column entity holds the IDs that the entities had when the file was written. The new entities have new
-// IDs. Read replaces the old IDs by the new ones in the targets of relations and in fields of type
-// vast.Entity.
+// The column with the name entity holds the IDs that the entities had when the file was written. The new
+// entities have new IDs. Read replaces the old IDs by the new ones in the targets of relations and in fields
+// of type vast.Entity.
 //
 // The Report says what did not fit. If Read returns an error, the Report still counts the entities that Read
-// has made. Errors are those of r and of the context, a file that is damaged, too large or in an encoding
-// that Read does not know, a column in o for which Entities returns an error, and a world that cannot grow.
+// has made. Read returns the errors of r and of the context. It also returns an error if the file is damaged,
+// too large or in an encoding that Read does not know, if [Entities] returns an error for a column in o, or
+// if the world cannot grow.
 //
 // Call Read on the goroutine that owns the world, at a point where the structure may change. Read calls hooks
 // as Archetype.NewN and Column.Add do. Complexity: linear in the number of values. Read makes up to 8,192

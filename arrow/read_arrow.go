@@ -152,35 +152,35 @@ func (c *cells) copyArray(a arrow.Array, at, n, row int) bool {
 	return true
 }
 
-// isList reports whether t is the list type of the values of the cells. It does not matter whether t declares
-// these values nullable, as some programs do.
+// isList reports whether t is a list of as many values as a cell has, of the same type. It does not matter
+// whether t declares these values nullable, as some programs do.
 func isList(t arrow.DataType, c *cells) bool {
 	list, ok := t.(*arrow.FixedSizeListType)
 	return ok && int(list.Len()) == c.count && arrow.TypeEqual(list.Elem(), kindTypes[c.kind])
 }
 
-// isNull reports whether element at of an array is null. Arrays that refer to the values of another array may
-// refer to a null.
-func isNull(a arrow.Array, at int) bool {
-	if a.IsNull(at) {
+// isNull reports whether element pos of an array is null. Arrays that refer to the values of another array
+// may refer to a null.
+func isNull(a arrow.Array, pos int) bool {
+	if a.IsNull(pos) {
 		return true
 	}
 	switch a := a.(type) {
 	case *array.Dictionary:
-		return isNull(a.Dictionary(), a.GetValueIndex(at))
+		return isNull(a.Dictionary(), a.GetValueIndex(pos))
 	case *array.RunEndEncoded:
-		return isNull(a.Values(), a.GetPhysicalIndex(at))
+		return isNull(a.Values(), a.GetPhysicalIndex(pos))
 	case array.ExtensionArray:
-		return isNull(a.Storage(), at)
+		return isNull(a.Storage(), pos)
 	}
 	return false
 }
 
-// setArrow stores element at of an array as the value of a row.
-func (c *cells) setArrow(row int, a arrow.Array, at int) error {
+// setArrow stores element pos of an array as the value of a row.
+func (c *cells) setArrow(row int, a arrow.Array, pos int) error {
 	switch a := a.(type) {
 	case array.ListLike:
-		first, end := a.ValueOffsets(at)
+		first, end := a.ValueOffsets(pos)
 		if err := c.length(int(end - first)); err != nil {
 			return err
 		}
@@ -194,14 +194,14 @@ func (c *cells) setArrow(row int, a arrow.Array, at int) error {
 		}
 		return nil
 	case *array.Dictionary:
-		return c.setArrow(row, a.Dictionary(), a.GetValueIndex(at))
+		return c.setArrow(row, a.Dictionary(), a.GetValueIndex(pos))
 	case array.ExtensionArray:
-		return c.setArrow(row, a.Storage(), at)
+		return c.setArrow(row, a.Storage(), pos)
 	}
 	if c.count > 0 && !isText(a) {
 		return fmt.Errorf("one value does not fit into a list of %d values", c.count)
 	}
-	return c.setSingle(row, 0, a, at)
+	return c.setSingle(row, 0, a, pos)
 }
 
 func isText(a arrow.Array) bool {
@@ -209,39 +209,39 @@ func isText(a arrow.Array) bool {
 	return id == arrow.STRING || id == arrow.LARGE_STRING || id == arrow.STRING_VIEW
 }
 
-// setSingle stores element at of an array as value i of a row.
-func (c *cells) setSingle(row, i int, a arrow.Array, at int) error {
+// setSingle stores element pos of an array as value i of a row.
+func (c *cells) setSingle(row, i int, a arrow.Array, pos int) error {
 	switch a := a.(type) {
 	case *array.Boolean:
-		return c.setBool(row, i, a.Value(at))
+		return c.setBool(row, i, a.Value(pos))
 	case *array.Int8:
-		return c.setInt(row, i, int64(a.Value(at)))
+		return c.setInt(row, i, int64(a.Value(pos)))
 	case *array.Int16:
-		return c.setInt(row, i, int64(a.Value(at)))
+		return c.setInt(row, i, int64(a.Value(pos)))
 	case *array.Int32:
-		return c.setInt(row, i, int64(a.Value(at)))
+		return c.setInt(row, i, int64(a.Value(pos)))
 	case *array.Int64:
-		return c.setInt(row, i, a.Value(at))
+		return c.setInt(row, i, a.Value(pos))
 	case *array.Uint8:
-		return c.setUint(row, i, uint64(a.Value(at)))
+		return c.setUint(row, i, uint64(a.Value(pos)))
 	case *array.Uint16:
-		return c.setUint(row, i, uint64(a.Value(at)))
+		return c.setUint(row, i, uint64(a.Value(pos)))
 	case *array.Uint32:
-		return c.setUint(row, i, uint64(a.Value(at)))
+		return c.setUint(row, i, uint64(a.Value(pos)))
 	case *array.Uint64:
-		return c.setUint(row, i, a.Value(at))
+		return c.setUint(row, i, a.Value(pos))
 	case *array.Float32:
-		return c.setFloat(row, i, float64(a.Value(at)))
+		return c.setFloat(row, i, float64(a.Value(pos)))
 	case *array.Float64:
-		return c.setFloat(row, i, a.Value(at))
+		return c.setFloat(row, i, a.Value(pos))
 	case *array.Timestamp:
-		return c.setTime(row, a.Value(at).ToTime(a.DataType().(*arrow.TimestampType).Unit))
+		return c.setTime(row, a.Value(pos).ToTime(a.DataType().(*arrow.TimestampType).Unit))
 	case *array.String:
-		return c.setText(row, a.Value(at))
+		return c.setText(row, a.Value(pos))
 	case *array.Binary:
-		return c.setText(row, string(a.Value(at)))
+		return c.setText(row, string(a.Value(pos)))
 	}
-	return c.setText(row, a.ValueStr(at))
+	return c.setText(row, a.ValueStr(pos))
 }
 
 // bounded is an allocator that panics if its buffers would take more memory than a limit. left is the limit

@@ -100,8 +100,8 @@ func TestRecordsOfPartialRuns(t *testing.T) {
 	}
 }
 
-// TestBatchesOfOneRun writes a run that is longer than a batch, whose first batch has a component that the rest
-// of the run lacks.
+// TestBatchesOfOneRun writes a run that is longer than a batch, whose first batch has a component that the
+// rest of the run lacks.
 func TestBatchesOfOneRun(t *testing.T) {
 	w := vast.NewWorld(vast.Options{})
 	defer w.Close()
@@ -118,7 +118,8 @@ func TestBatchesOfOneRun(t *testing.T) {
 		}
 		column := r.Column(r.Schema().FieldIndices("health")[0]).(*array.Int32)
 		for i := range column.Len() {
-			if column.IsValid(i) != (row < batchRows+100) || column.IsValid(i) && int(column.Value(i)) != row {
+			if column.IsValid(i) != (row < batchRows+100) ||
+				column.IsValid(i) && int(column.Value(i)) != row {
 				t.Fatalf("row %d has the health %v", row, column.ValueStr(i))
 			}
 			row++

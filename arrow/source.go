@@ -11,8 +11,8 @@ import (
 	"github.com/vastgo/vast/internal/state"
 )
 
-// Source gives rows to [Write]. Entities and Rows make sources. A program can also implement a Source for
-// other rows.
+// Source gives rows to [Write]. The functions [Entities] and [Rows] make sources. A program can also
+// implement a Source for other rows.
 type Source interface {
 	// Schema returns the columns.
 	Schema() *arrow.Schema

@@ -5,8 +5,8 @@ import (
 )
 
 // This file sets up arche as one side of the comparisons. It uses component ids, which arche's documentation
-// calls faster than its generic types. The filters are registered in the world's cache. The functions
-// with go:noinline are the timed work.
+// calls faster than its generic types. The filters of the timed work are registered in the world's cache. The
+// functions with go:noinline are the timed work.
 
 type archeStore struct {
 	world    *ecs.World

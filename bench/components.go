@@ -29,7 +29,7 @@ type (
 // initialCapacity is the initial capacity of worlds in the public suite.
 const initialCapacity = 1024
 
-// Numbers of components of the entities that works create and delete.
+// Numbers of components of the entities that the works create and delete.
 const (
 	twoParts = 2  // Position and Velocity
 	tenParts = 10 // Position, Velocity and C1 … C8

@@ -16,9 +16,9 @@ import (
 )
 
 // Works earth and earth-opened: the world of `vast earth` with n travellers runs at 60 ticks a second on two
-// workers. A folder keeps the world, with a checkpoint each second. A run makes the folder, closes it, and
-// opens it again. Work earth-opened measures the next ten seconds. Work earth measures the minute that
-// follows.
+// workers. A folder keeps the world, with a checkpoint each second. A run makes the world in a new folder,
+// closes the world, and opens it again. Work earth-opened measures the next ten seconds. Work earth measures
+// the minute that follows.
 
 const earthWorkers = 2
 
@@ -94,7 +94,7 @@ func earthMatches(part int) []match {
 	}
 }
 
-// runEarth makes a folder, opens it again, and measures all parts of a run.
+// runEarth makes a world in a new folder, opens the world again, and measures all parts of a run.
 func runEarth(n int) (parts []earthPart, err error) {
 	dir, err := makeFolder()
 	if err != nil {

@@ -12,11 +12,12 @@ import (
 	"github.com/yohamta/donburi/features/events"
 )
 
-// Work events: send an event of eight bytes to each of n entities, read each event once, and add up its
-// values. Vast sends in one system of a schedule with one worker and reads in the next system. The time is
-// that of the tick, so it includes running the schedule. Ark's custom events carry no value and are not
-// queued: the work puts the value into a variable, and an observer reads the variable during the call of
-// Emit. donburi queues the events and calls a subscriber for each. The peer slice is a Go slice with a mutex.
+// Work events: send an event of eight bytes to each of n entities, read each event once, and add up the
+// values of the events. Vast sends in one system of a schedule with one worker and reads in the next system.
+// The time is that of the tick, so it includes running the schedule. Ark's custom events carry no value and
+// are not queued: the work puts the value into a variable, and an observer reads the variable during the call
+// of Emit. donburi queues the events and calls a subscriber for each event. The peer slice is a Go slice with
+// a mutex.
 //
 // The functions with go:noinline are the timed work.
 

@@ -47,8 +47,9 @@ type collection struct {
 	wall, processor, stopped time.Duration
 }
 
-// collector returns a work that measures one time of a garbage collection. The result is the least time of
-// several collections, because other programs can only make a collection slower.
+// collector returns a work that measures one of the three times of a garbage collection; pick chooses the
+// time. The result is the least time of several collections, because other programs can only make a
+// collection slower.
 func collector(pick func(collection) time.Duration) *outside {
 	return &outside{parts: twoParts, measure: func(_ int, fill func() any) (float64, error) {
 		world := fill()

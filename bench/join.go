@@ -15,8 +15,8 @@ import (
 //
 // Work hierarchy_join_born: hierarchy_join, but the children are created parent by parent.
 
-// joinExtras is the value of workload.extras for these works: the world of the empty query has two component
-// types besides Position and Velocity.
+// joinExtras is the value of workload.extras for these works: the world that emptyquery.go makes for these
+// works has two component types besides Position and Velocity.
 const joinExtras = 2
 
 // Chosen marks parents.

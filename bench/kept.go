@@ -23,9 +23,10 @@ import (
 // peer copies all components.
 //
 // Work bytes-written: the size of a checkpoint after one page in a hundred was written, in bytes per entity.
+// The peer is the size of the written pages.
 //
 // Work bytes-on-disk: the largest size of the store's folder, in bytes per entity. One page in ten is written
-// before each checkpoint.
+// before each checkpoint. The peer is the size of the file that store.Save writes.
 
 // cargo is a component of 64 bytes, so that no element lies in two pages.
 type cargo struct{ Values [8]float64 }

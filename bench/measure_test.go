@@ -25,9 +25,9 @@ func scripted(name string, log *[]string, units int, perRep ...time.Duration) si
 	}
 }
 
-func TestCompareSamplesInAlternatingRounds(t *testing.T) {
+func TestCompareTakesSamplesOfBothSidesInTurns(t *testing.T) {
 	var log []string
-	// Two samples calibrate a side. Each round then takes an untimed and a timed sample.
+	// Two samples calibrate a side. Each round then takes an untimed and a timed sample of each side.
 	ours := scripted("o", &log, 2, 100, 100, 1, 60, 1, 20, 1, 80)
 	theirs := scripted("t", &log, 4, 100, 100, 1, 400, 1, 800, 1, 40)
 	m := measurement{sampleTime: 100}
@@ -171,7 +171,7 @@ func TestTimeWorkLeavesTheUndoingOut(t *testing.T) {
 	}
 }
 
-func TestTimeWorkTakesTheClockOff(t *testing.T) {
+func TestTimeWorkSubtractsTheCostOfTheClock(t *testing.T) {
 	if cost := clockCost(); cost < 0 || cost > 10*time.Microsecond {
 		t.Errorf("reading the clock costs %v, want 0 to 10 µs", cost)
 	}

@@ -82,8 +82,8 @@ func (w *tickingWorld) close() error {
 	return w.Close()
 }
 
-// openTicking opens a store with a ticking world, calls beforeRecover, and recovers. If the folder is new, it
-// fills the world with n entities.
+// openTicking opens a store with a ticking world, calls beforeRecover, and recovers. If the folder is new,
+// openTicking fills the world with n entities.
 func openTicking(dir string, n int, beforeRecover func()) (w *tickingWorld, st *store.Store, err error) {
 	w = newTickingWorld()
 	// Without Build, the store would read the whole executable to identify the program.

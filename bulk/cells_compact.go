@@ -31,8 +31,8 @@ func (c *cells) held() iter.Seq2[uint, *slab] {
 // begins reports whether a slab or stretch begins with unit u.
 func (c *cells) begins(u uint) bool { return c.holdings[u].since != unheld && c.slab(u).back == 0 }
 
-// lists yields the places of the lists. The body may take and free cells. Freed cells are not yielded any
-// more; new cells may be yielded or not.
+// The method lists yields the place of each list. The body may take and free cells. Freed cells are not
+// yielded any more; new cells may be yielded or not.
 func (c *cells) lists() iter.Seq[uint32] {
 	return func(yield func(uint32) bool) {
 		for u, s := range c.held() {

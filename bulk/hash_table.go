@@ -74,8 +74,9 @@ func newBucketForm[K, V any]() bucketForm {
 	return f
 }
 
-// bucket, control, key and value are sound for buckets below end: their memory is committed, the span never
-// moves before Close, and neither K nor V holds Go pointers.
+// The methods bucket, control, key and value are sound for buckets below end. The memory of these buckets is
+// committed, and the span never moves before Close. A table without memory has one bucket, the stub on the Go
+// heap, which the index keeps alive. Neither K nor V holds Go pointers.
 
 func (t *buckets[K, V]) bucket(i uint64) unsafe.Pointer {
 	return unsafe.Add(t.base, uintptr(i)*t.form.bytes)

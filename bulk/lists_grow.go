@@ -62,8 +62,8 @@ func (ls *Lists[T]) grown(op operation, l *List[T], n int) *cell {
 	return h
 }
 
-// makeRoom gives l room for n more elements and returns the cell of l, which may be a new one. An error
-// changes nothing.
+// makeRoom gives l room for n more elements and returns the cell of l, which may be a new one. After an error
+// no list has changed.
 func (ls *Lists[T]) makeRoom(op operation, l *List[T], n int) (*cell, error) {
 	h := ls.find(*l)
 	if uint(n) <= uint(ls.cells.room(l.place)-h.len) {

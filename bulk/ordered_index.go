@@ -30,11 +30,11 @@ import (
 type OrderedIndex[K cmp.Ordered, V any] struct {
 	tree    tree[K, V]
 	promise promise
-	changes int // number of calls of changed; loops compare it to detect a change
+	changes int // number of calls of the method changed; loops compare this number to detect a change
 	region  *vm.Region
 	plan
 	ended     error // the panic after Close
-	unchecked int   // calls of changed since checkInvariants ran
+	unchecked int   // number of calls of the method changed since checkInvariants ran
 }
 
 // NewOrderedIndex makes an empty index. It reserves addresses and takes no memory. Options.Capacity is a

@@ -43,8 +43,8 @@ func (m orderedModel[K]) between(low, high K) orderedModel[K] {
 	return m[from:max(from, to)]
 }
 
-// playOrdered applies the operations in data to an index and to its model, and compares them. key makes keys
-// from the numbers 0 to 65,535, in ascending order.
+// playOrdered applies the operations in data to an index and to its model, and compares the index with the
+// model. key makes keys from the numbers 0 to 65,535, in ascending order.
 func playOrdered[K cmp.Ordered](t *testing.T, o Options, data []byte, key func(int) K) {
 	const capacity = 6000
 	o.Capacity = capacity
@@ -80,7 +80,7 @@ func playOrdered[K cmp.Ordered](t *testing.T, o Options, data []byte, key func(i
 		switch op {
 		case 0:
 			add(k, uint32(in.Byte()))
-		case 1: // add ascending, descending or scattered keys, or values of one key
+		case 1: // add ascending, descending or scattered keys, values of one key, or three values of each key
 			count, way := in.Below(2000), in.Byte()
 			for i := range count {
 				switch way % 5 {

@@ -42,11 +42,11 @@ func (p *Pool[T]) Runs() iter.Seq2[int, []T] {
 	}
 }
 
-// nextRun returns the first run [lo, hi) that does not begin before the slot from. word is the word of slot
-// hi, and behind has the live slots of this word behind the run. If there is no run, lo and hi are equal.
-func (p *Pool[T]) nextRun(from uint) (lo, hi, word uint, behind uint64) {
+// nextRun returns the first run [lo, hi) that begins at slot i or behind it. word is the word of slot hi, and
+// behind has the live slots of this word behind the run. If there is no run, lo and hi are equal.
+func (p *Pool[T]) nextRun(i uint) (lo, hi, word uint, behind uint64) {
 	p.mustBeOpen()
-	if lo = p.live.Next(from); lo >= p.room {
+	if lo = p.live.Next(i); lo >= p.room {
 		return 0, 0, 0, 0
 	}
 	if hi = p.live.NextClear(lo); hi < p.room {

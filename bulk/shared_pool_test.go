@@ -66,8 +66,8 @@ func TestSharedHandlesOfEmptiedWords(t *testing.T) {
 		}
 	}
 	if common == 0 || apart == 0 {
-		t.Errorf("the first word had a common generation %d times and none %d times, want both", common,
-			apart)
+		t.Errorf("the slots of the first word had a common generation %d times and their own generations "+
+			"%d times, want each at least once", common, apart)
 	}
 	valid := 0
 	for h := range seen {
@@ -205,8 +205,8 @@ func TestSharedHandlesOfOthers(t *testing.T) {
 	if p.Valid(zero) || p.Get(zero) != nil || p.Remove(zero) {
 		t.Error("the zero handle is valid")
 	}
-	// The slots of some words have one generation in common. In other words, each slot has its own generation.
-	// In both kinds of words, some slots have an element and some do not.
+	// The slots of some words have one generation in common. Each slot of the remaining words has its own
+	// generation. In each kind of word, some slots have an element and some do not.
 	for i := range 100 {
 		h, _ := p.Insert(numbered(i))
 		if i%3 == 0 {

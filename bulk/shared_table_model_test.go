@@ -27,8 +27,8 @@ func TestSharedTableAgainstModel(t *testing.T) {
 }
 
 // playTable applies the operations in data to a table and to a map, and compares the table with the map. An
-// operation has two bytes: its kind and its entry. Operations must not change the values that a reader has
-// seen since Enter.
+// operation has two bytes: its kind, and an entry or a number for Grow and GrowEntries. Operations must not
+// change the values that a reader has seen since Enter.
 func playTable(t *testing.T, o Options, data []byte) {
 	t.Helper()
 	table := openTable(t, o)

@@ -44,8 +44,9 @@ func (s *snugSpan) target(need int) int {
 	return min((need+unit-1)/unit*unit, s.size)
 }
 
-// grow commits a prefix of at least need bytes. If the span is too small, grow returns an [*vm.Error] wrapping
-// [vm.ErrCapacity]. Other errors are those of [vm.Region.Commit]. After an error nothing has changed.
+// grow commits a prefix of at least need bytes. If the span is too small, grow returns an [*vm.Error]
+// wrapping [vm.ErrCapacity]. Other errors are those of [vm.Region.Commit]. After an error nothing has
+// changed.
 func (s *snugSpan) grow(op operation, need int) error {
 	if need <= s.committed {
 		return nil

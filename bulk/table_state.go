@@ -43,8 +43,8 @@ func (s *tableState) Arrays(c state.Contents, column int) (arrays []state.Array)
 	return arrays
 }
 
-// each pairs the values of f, from the given row on, with the bytes of b. For each group of rows it calls do
-// with the values in the group and their part of b.
+// each divides b into parts, one for each group of rows, beginning with the given row. For each group it
+// calls do with the values of f in the group and their part of b.
 func (f *field) each(row int, b []byte, do func(values, b []byte)) {
 	for len(b) > 0 {
 		n := min(len(b), (f.table.group-row%f.table.group)*f.size)

@@ -26,8 +26,8 @@ func (t *tree[K, V]) checkInvariants(name string) {
 			c.nodes)
 	}
 	if c.leaf == 0 || c.leaf-1 != t.last || t.head(t.last).next != 0 {
-		fail("the walk ends with leaf %d, the tree notes %d as the last leaf, and the next of that leaf is %d "+
-			"(0 for none)", c.leaf-1, t.last, t.head(t.last).next)
+		fail("the walk ends with leaf %d, the tree notes %d as the last leaf, and the next of that leaf is "+
+			"%d (0 for none)", c.leaf-1, t.last, t.head(t.last).next)
 	}
 }
 

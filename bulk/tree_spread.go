@@ -142,9 +142,9 @@ func (t *tree[K, V]) gather(parent uint32, begin, n int) (total int) {
 	return total
 }
 
-// spread distributes the first total scratch rows evenly over m children of the node at depth d-1. begin is
-// the index of the first child. The rows come from n children, and m is n-1, n or n+1. A new child is
-// inserted into the parent last, because the insertion may spread the parent's own entries.
+// spread distributes scratch rows evenly over m children of the node at depth d-1. total is the number of
+// rows, and begin the index of the first child. The rows come from n children, and m is n-1, n or n+1. A new
+// child is inserted into the parent last, because the insertion may spread the parent's own entries.
 func (t *tree[K, V]) spread(p *path, d, begin, n, m, total int) {
 	parent := p[d-1].node
 	up := t.entries(parent)

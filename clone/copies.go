@@ -10,7 +10,8 @@ import (
 )
 
 // Copies holds the entities that a call of [Cloner.CloneN] has made. Later changes of the world do not change
-// Copies. Several goroutines may use Copies at the same time. Copies takes 8 bytes for each entity.
+// Copies. Several goroutines may use Copies at the same time. Copies takes 8 bytes for each original and for
+// each copy. The first call of [Copies.Of] adds an index of the originals.
 type Copies struct {
 	originals, copies []vast.Entity // copies[i*len(originals)+row] is copy i of originals[row]
 	once              sync.Once

@@ -32,7 +32,7 @@ type road struct {
 	Owner  vast.Entity
 }
 
-// scene is a world with columns of all storages, links of all kinds and names.
+// scene is a world with names, columns of all storages and links of all kinds.
 type scene struct {
 	*vast.World
 	nodes vast.ValueColumn[node]
@@ -50,7 +50,8 @@ type scene struct {
 	names *vast.Names
 }
 
-// newScene makes a world. variant changes the order and the storages of columns.
+// newScene makes a world. variant changes the order of the columns. If variant is odd, the column of nodes is
+// sparse.
 func newScene(t testing.TB, variant int, o vast.Options) *scene {
 	s := &scene{World: vast.NewWorld(o)}
 	t.Cleanup(func() {
@@ -238,7 +239,7 @@ func (s *scene) shape(es []vast.Entity, label func(vast.Entity) string, names bo
 	return b.String()
 }
 
-// foreign writes a reference to an entity that a list lacks.
+// foreign describes a reference to an entity that the list given to labels lacks.
 func foreign(e vast.Entity) string { return "foreign " + e.String() }
 
 // labels returns a function that writes entities of es as numbers and the zero Entity as 0. For all other

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"regexp"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -81,7 +82,9 @@ func TestFollowerThatDiffers(t *testing.T) {
 	o.Report = func(err error) {
 		mu.Lock()
 		defer mu.Unlock()
-		reports = append(reports, err)
+		if !strings.Contains(err.Error(), "waiting for the server: ") { // on a busy machine
+			reports = append(reports, err)
+		}
 	}
 	b := join(t, o)
 	ctx, cancel := context.WithCancelCause(deadline(t))

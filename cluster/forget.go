@@ -7,8 +7,9 @@ import (
 	"github.com/vastgo/vast/cluster/internal/storage"
 )
 
-// If a process sends no heartbeat for a long time, for example because its folder was deleted, other
-// processes remove its keys. If the process starts again later, it is like a new process.
+// The name of a process is in its folder. If the folder is deleted, the process gets a new name at its next
+// start, and no heartbeat comes with the old name. If no heartbeat comes with a name for a long time, other
+// processes remove the keys of this name. If a process with this name starts later, it is like a new process.
 
 const (
 	// maxSilent is how long the keys of a process stay after its last heartbeat.

@@ -353,6 +353,8 @@ func TestServerLosesItsEnd(t *testing.T) {
 	if _, err := fmt.Sscanf(url, "nats://127.0.0.1:%d", &at.Port); err != nil {
 		t.Fatal(err)
 	}
+	// restart restarts the server in the folder at.Dir. If dir is another folder, restart first copies at.Dir
+	// to dir.
 	restart := func(dir string) {
 		server.Close()
 		if at.Dir != dir {

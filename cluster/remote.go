@@ -120,13 +120,14 @@ type identities struct {
 	Given uint64 // number of IDs that the region has given, and the number in the last of these IDs
 }
 
-// maxLost is the number of lost IDs at which gained calls forget, before the end of the tick.
+// When lost has maxLost IDs, the method gained calls the method forget at once and does not wait for the end
+// of the tick.
 const maxLost = 4096
 
 func newRegister(o WorldOptions) (*register, error) {
 	if o.Regions > maxOrigins {
-		return nil, fmt.Errorf("cluster: NewWorld: WorldOptions.Identity works with %d regions or fewer, and "+
-			"there are %d", maxOrigins, o.Regions)
+		return nil, fmt.Errorf("cluster: NewWorld: WorldOptions.Identity works with %d regions or fewer, "+
+			"and there are %d", maxOrigins, o.Regions)
 	}
 	of := o.World.Options()
 	index, err := bulk.NewHashIndex[ID, vast.Entity](bulk.Options{Name: of.Name,
@@ -255,7 +256,8 @@ func (r *register) loaded() error {
 	r.index.Clear()
 	r.lost = r.lost[:0]
 	if r.given.Given > maxNumbers {
-		return fmt.Errorf("cluster: the state is damaged: region %d has given %d IDs", r.region, r.given.Given)
+		return fmt.Errorf("cluster: the state is damaged: region %d has given %d IDs", r.region,
+			r.given.Given)
 	}
 	n := r.column.Len()
 	if err := r.index.Grow(n); err != nil {

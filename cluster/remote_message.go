@@ -15,8 +15,8 @@ import (
 // 8 MiB together. Complexity: linear in the size of the message.
 func (w *World) Send(region int, message []byte) {
 	if !w.sending {
-		panic("cluster: World.Send: call it while WorldOptions.Arrived, Received or Tick runs: at any other " +
-			"time, the message would not be a part of a tick")
+		panic("cluster: World.Send: call it while WorldOptions.Arrived, Received or Tick runs: at any " +
+			"other time, the message would not be a part of a tick")
 	}
 	if region < 0 || region >= w.o.Regions {
 		panic(fmt.Sprintf("cluster: World.Send: there is no region %d: name a region from 0 to %d", region,

@@ -183,7 +183,8 @@ func (v *view) begin() {
 func (v *view) complete(now time.Time) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	maps.DeleteFunc(v.drains, func(_ string, d known[drained]) bool { return d.revision == 0 }) // deleted keys
+	deleted := func(_ string, d known[drained]) bool { return d.revision == 0 }
+	maps.DeleteFunc(v.drains, deleted)
 	v.ready, v.interrupted = true, now
 	v.hasChanged()
 }

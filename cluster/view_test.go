@@ -110,8 +110,8 @@ func TestDrainsDuringNewWatch(t *testing.T) {
 	expect := func(when string, me, other bool) {
 		t.Helper()
 		if v.drained("me") != me || v.drained("other") != other {
-			t.Errorf("%s: drained(me) is %t, want %t; drained(other) is %t, want %t", when, v.drained("me"), me,
-				v.drained("other"), other)
+			t.Errorf("%s: drained(me) is %t, want %t; drained(other) is %t, want %t", when, v.drained("me"),
+				me, v.drained("other"), other)
 		}
 	}
 	tell("me", 7)

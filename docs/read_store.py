@@ -28,7 +28,8 @@ def crc32c(data):
 def read_blocks(file):
     """Yields blocks as (kind, index, number of the first element, number of elements, content).
 
-    Yields the blocks of a list of blocks, but neither the list itself nor the last block of the file.
+    A list of blocks (kind 8) has the headers of the blocks that follow it. The function yields these blocks,
+    but not the list. It does not yield the last block of the file (kind 6).
     """
     begin = file.read(16)
     if begin[:14] != b"vast world\r\n\x1a\x00":

@@ -100,7 +100,7 @@ func (p *program) open(t *testing.T, dir string) *store.Store {
 // inputAt reports whether an input comes before a tick.
 func inputAt(tick int) bool { return tick%5 == 2 }
 
-// run makes ticks up to the given one. st may be nil.
+// run makes the ticks with the numbers from, from+1 and so on up to and including to. st may be nil.
 func (p *program) run(t *testing.T, from, to int, st *store.Store) {
 	t.Helper()
 	for i := from; i <= to; i++ {
@@ -253,7 +253,8 @@ func TestSentBetweenTicks(t *testing.T) {
 	}
 }
 
-// TestSaveAndLoad: a saved queue has the same events in a new queue, even in other blocks.
+// TestSaveAndLoad: a new queue that loads a saved queue has the same events, even if its blocks have another
+// size.
 func TestSaveAndLoad(t *testing.T) {
 	make := func(o event.Options) (*vast.World, *sched.Schedule, *event.Queue[hit]) {
 		w := vast.NewWorld(vast.Options{Mark: 1})

@@ -72,8 +72,9 @@ type record[T any] struct {
 // New makes a queue of events of type T for the systems of a schedule. Schedule.Close also closes the queue.
 // Call New before sched.Schedule.Add of the systems that use the queue, and between ticks.
 //
-// New panics when T holds Go pointers, when the schedule has a queue of the same name or is attached to a
-// store, when MaxBytes is negative, and with a [*vm.Error] when there are no addresses.
+// New panics when the schedule is nil, closed or in a tick, has a queue of the same name, or is attached to a
+// store, when T holds Go pointers, when MaxBytes is negative, and with a [*vm.Error] when there are no
+// addresses.
 func New[T any](s *sched.Schedule, o Options) *Queue[T] {
 	layout.Check[T]("event: New")
 	if s == nil {

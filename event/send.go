@@ -8,7 +8,7 @@ import (
 
 // writer is the part of a queue that one worker writes.
 type writer[T any] struct {
-	turn     *events.Turn // the code that sends the run under way; nil if no run is under way
+	turn     *events.Turn // Turn of the code that sends the run under way; nil if no run is under way
 	position uint64       // position of the run under way
 	used     int          // number of events in the block
 	room     []record[T]  // the block, or nil

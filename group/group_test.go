@@ -159,7 +159,7 @@ func TestSeveralGoroutines(t *testing.T) {
 	}
 }
 
-// TestSeveralGoroutinesAfterNewDisabled: a new Disabled makes each group test all words again.
+// TestSeveralGoroutinesAfterNewDisabled: a new Disabled makes each group test all entities again.
 func TestSeveralGoroutinesAfterNewDisabled(t *testing.T) {
 	g := newGame(t, vast.Options{})
 	g.Archetype(g.pos).NewN(10_000, nil)
@@ -194,7 +194,7 @@ func TestLoad(t *testing.T) {
 	g.Archetype(g.pos, g.teams).NewN(300, nil)
 	g.teams.SetAll(g.Query().Between(50, 90), team{1})
 	g.hidden.AddAll(g.Query().Between(50, 90))
-	group.New(g.Query(g.pos)) // the file does not have it
+	group.New(g.Query(g.pos)) // the file does not contain this group
 	var file bytes.Buffer
 	if err := store.Save(g.World, &file, store.Options{}); err != nil {
 		t.Fatal(err)

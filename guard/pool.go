@@ -92,7 +92,7 @@ func NewPool[T any](o bulk.Options) (*Pool[T], error) {
 }
 
 // NewPoolIn makes an empty pool whose elements are blocks of the allocator a. The allocator must stay open as
-// long as the pool. NewPoolIn fails as [NewPool] does.
+// long as the pool. NewPoolIn returns an error or panics as [NewPool] does.
 func NewPoolIn[T any](a *Allocator, o bulk.Options) (*Pool[T], error) {
 	layout.Check[T]("guard: NewPool")
 	if o.Capacity < 0 || o.MaxBytes < 0 {
@@ -243,5 +243,6 @@ func (p *Pool[T]) Clear(f func(bulk.Handle[T], *T)) {
 	p.cells.Clear(nil)
 }
 
-// Check looks for overwritten bytes around the elements, as [Allocator.Check] does.
+// Check calls [Allocator.Check] of the pool's allocator. It checks all blocks of the allocator, so it also
+// finds damage to the blocks of other users.
 func (p *Pool[T]) Check() error { return p.a.Check() }

@@ -19,8 +19,9 @@ const bytesKept = 1 << 20
 // pages allocates runs of pages. It commits pages in ascending order of their addresses. A freed run either
 // keeps its memory for the next run of its length, or gives its memory back by [vm.Region.Discard]. In each
 // case the pages stay committed, because a decommitted hole would cost one of the process's few mappings.
-// There are three exceptions: if Discard fails, the run is decommitted; when memory is refused, the heap
-// decommits free runs, so that they no longer count in a limit; and Trim decommits the pages above the top.
+// There are four exceptions: if Discard fails, the run is decommitted; when memory is refused, the heap
+// decommits free runs, so that they no longer count in a limit; when the top moves down over decommitted
+// pages, all pages above the top are decommitted; and Trim decommits the pages above the top.
 type pages struct {
 	ranges
 	region    *vm.Region
@@ -86,8 +87,9 @@ func (p *pages) extend(at, n uint32) (ok bool, err error) {
 	return true, nil
 }
 
-// commitRun commits the pages of a run, and the pages between p.committed and the run. If uncommitted is
-// true, pages of the run below p.committed may be uncommitted.
+// commitRun commits the pages of a run, and the pages between p.committed and the run. If memory suffices,
+// commitRun also commits pages behind the run, because it commits in steps. If uncommitted is true, pages of
+// the run below p.committed may be uncommitted.
 func (p *pages) commitRun(at, n uint32, uncommitted bool) error {
 	if uncommitted {
 		if err := p.commit(at, at+n); err != nil {

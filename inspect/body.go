@@ -8,7 +8,8 @@ import (
 )
 
 // decodeBody decodes a request's body, which must be exactly one JSON object. The body null counts as an
-// empty object. decodeBody returns io.EOF if the body is empty. Its error messages show the example.
+// empty object. decodeBody returns io.EOF if the body is empty, and an error that wraps *http.MaxBytesError
+// if the body is too large. All other errors show the example.
 func decodeBody(body io.Reader, into any, example string) error {
 	d := json.NewDecoder(body)
 	d.DisallowUnknownFields()

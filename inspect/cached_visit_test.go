@@ -38,11 +38,11 @@ func TestCachedVisit(t *testing.T) {
 				a, at)
 		}
 		time.Sleep(time.Second)
-		given := time.Now()
+		began := time.Now()
 		if a, at := q.ask(ctx, time.Second, time.Second); a != 1 || time.Since(at) != 2*time.Second ||
-			time.Since(given) != time.Second {
+			time.Since(began) != time.Second {
 			t.Errorf("without a visit, ask returns %d with time %v after %v, want 1 after 1s",
-				a, at, time.Since(given))
+				a, at, time.Since(began))
 		}
 		go ask() // waits for the visit that the previous call has started
 		synctest.Wait()

@@ -98,7 +98,8 @@ func TestPageValues(t *testing.T) {
 	}
 }
 
-// TestEntitiesFarDown checks pages with large offsets, with and without cached ranks.
+// TestEntitiesFarDown checks pages with large offsets. The first request and the request after the deletion
+// search the whole world. All other requests use cached ranks: see the type ranks.
 func TestEntitiesFarDown(t *testing.T) {
 	f := newFixtureOf(t, Options{}, 200_000)
 	var page pageAnswer
@@ -107,7 +108,7 @@ func TestEntitiesFarDown(t *testing.T) {
 		f.get(t, asking("entities", "query", "Velocity", "offset", fmt.Sprint(offset), "limit", "3"), &page)
 		return page.Rows
 	}
-	for range 2 { // the second round uses the cached ranks
+	for range 2 { // in the second round, offset 0 also uses the cached ranks
 		for _, offset := range []int{0, 65_000, 65_536, 131_071, 199_998, 199_999, 200_000, 1 << 30} {
 			rows := at(offset)
 			if want := max(0, min(3, 200_000-offset)); len(rows) != want {

@@ -20,7 +20,7 @@ type childrenAnswer struct {
 	Relation string     `json:"relation"`
 	ID       int        `json:"id"` // number of the relation's column
 	Total    int        `json:"total"`
-	Offset   int        `json:"offset"` // index of the first row among all children; -1 if after is given
+	Offset   int        `json:"offset"` // index of the first row among all children; -1 with parameter after
 	Rows     []childRow `json:"rows"`
 }
 
@@ -63,7 +63,7 @@ type childrenReader struct {
 	in       *Inspector
 	id       string
 	relation string // name or number of the column
-	by       string // meaning of relation: see columnNamed
+	by       string // the parameter by: see columnNamed
 	after    string // ID of the child before the first row; may be empty
 	limit    int    // limit of the rows
 	atOnce   int    // limit of the children that the walk passes in one look

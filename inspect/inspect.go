@@ -55,7 +55,7 @@ func Serve(ctx context.Context, w *vast.World, o Options) (*Inspector, error) {
 		ended: make(chan struct{}),
 	}
 	in.sampler = newSampler(w, in.mainSchedule, in.control)
-	// Before listen, because both can panic.
+	// newRegistry and routes can panic, so they run before listen.
 	in.registry = in.newRegistry()
 	routes := in.routes()
 	var err error

@@ -100,8 +100,8 @@ func (c *changes) lensFor(p *memoryPicture, l *layout) *lens {
 		cell = min(cell, max(1, (r.to-r.from)/r.n))
 	}
 	// If the picture has a single range, and cells of equal size that are smaller than a page, each cell is a
-	// unit. Otherwise the size of units is a power of two, so that several pictures can share a lens. If these
-	// units would be too many, unitFor chooses larger units.
+	// unit. Otherwise the size of units is a power of two, so that several pictures can share a lens. If
+	// these units would be too many, unitFor chooses larger units.
 	finest, phase := cell, 0
 	if one := p.ranges[0]; len(p.ranges) > 1 || (one.to-one.from)%one.n != 0 || cell >= vm.PageSize() {
 		finest = 1 << (bits.Len(uint(cell)) - 1)

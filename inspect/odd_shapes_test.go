@@ -182,8 +182,8 @@ func deepPath(t reflect.Type) string {
 	}
 }
 
-// says reports whether text equals want. If want is a prefix and …, text must begin with the prefix, and must
-// not exceed the limit cellBytes.
+// says reports whether text equals want. If want ends with …, says also accepts a text that begins with the
+// part of want before the …, and that has at most cellBytes+len("…") bytes.
 func says(text, want string) bool {
 	begin, cut := strings.CutSuffix(want, "…")
 	return text == want || cut && strings.HasPrefix(text, begin) && len(text) <= cellBytes+len("…")

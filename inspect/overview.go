@@ -13,7 +13,7 @@ import (
 // maxCosts bounds the number of listed systems and the number of listed columns.
 const maxCosts = 200
 
-// surveyTime is the age at which costs renews the column statistics.
+// If the column statistics are older than surveyTime, the method costs asks for new statistics.
 const surveyTime = time.Second - time.Second/10
 
 // overview is the newest sample, with the history of samples.

@@ -18,7 +18,7 @@ const (
 	watchTime = 20 * time.Second
 	letInTime = time.Second / 2        // longest wait for a census or a survey
 	admitTime = 5 * time.Second / 2    // age of the last census at which the world counts as hanging
-	stepTime  = 100 * time.Microsecond // approximate duration of one visit of a survey
+	stepTime  = 100 * time.Microsecond // approximate duration of one call of takeSurvey
 )
 
 type census struct {
@@ -31,8 +31,8 @@ func takeCensus(w *vast.World, c *census) bool {
 	return true
 }
 
-// survey is a census with the statistics of all columns. Each visit reads only a few columns, because
-// counting the entities of a column may take a while.
+// survey is a census with the statistics of all columns. Each call of takeSurvey reads only a few columns,
+// because counting the entities of a column may take a while.
 type survey struct {
 	census
 	columns []vast.ColumnStats

@@ -13,8 +13,8 @@ import (
 	"github.com/vastgo/vast/observe"
 )
 
-// model plays operations on a world with monitors and observers, and compares what they tell with sets that
-// it computes entity by entity.
+// model plays operations on a world with monitors and observers, and compares the entities that these report
+// with sets that the model computes entity by entity.
 type model struct {
 	t          testing.TB
 	s          *modeltest.Stream
@@ -30,9 +30,11 @@ type model struct {
 	monitors  []*monitored
 	observers *observe.Observers
 	observed  []*observed
-	written   map[vast.Entity]bool // entities whose a was written, gained or moved since the last run
-	told      []string
-	counts    struct{ monitors, observers int } // numbers of entities that were told
+	// written has the entities that moved since the last run, or whose component in column a was written or
+	// gained since then.
+	written map[vast.Entity]bool
+	told    []string
+	counts  struct{ monitors, observers int } // numbers of reported entities
 }
 
 // condition is a query, and the same condition for one entity. If matches is nil, the model asks the query.
@@ -197,7 +199,7 @@ func (m *model) do() {
 		if m.a.Set(e, 2) {
 			m.written[e] = true
 		}
-	case kind == 22 && !full: // usually in the slot of e
+	case kind == 22 && !full: // the new entity usually gets the slot of e
 		if m.w.Delete(e) {
 			m.born(a.New())
 		}

@@ -26,8 +26,8 @@ var engine = state.Vast.(interface {
 // entered with its new reference.
 //
 // A monitor adds no cost to changes of the world. For every 64 slots up to the last slot in use, the monitor
-// commits 264 bytes. For each entity that a look reports, it commits 8 bytes. It keeps this memory for later
-// looks until [Monitor.Close]. The memory counts in the limit of the world.
+// commits 264 bytes. For each entity that a look reports, the monitor commits 8 bytes. The monitor keeps this
+// memory for later looks until [Monitor.Close]. The memory counts in the limit of the world.
 //
 // The rules of [vast.World] about goroutines hold for a monitor. Next reads the world as a loop over the
 // query does. While a goroutine calls Next or Close, no other goroutine may use the monitor.
@@ -87,8 +87,8 @@ func newMonitor(method string, q vast.Query) (m *Monitor, err error) {
 }
 
 // Next takes a new look. Afterwards, Entered and Left report the changes since the look before. Next panics
-// in a hook. If Next gets no memory, it panics with a *vm.Error. Then Entered and Left yield nothing, and the
-// next look reports the changes.
+// if the world is closed, and in a hook. If Next gets no memory, it panics with a *vm.Error. Then Entered and
+// Left yield nothing, and the next look reports the changes.
 //
 // Complexity: that of [vast.Query.Words], one step for each 64 slots up to the last slot in use, and one step
 // for each entity that entered or left. For each 64-slot word with matches, Next compares 256 bytes.
@@ -137,8 +137,8 @@ func (m *Monitor) each(method string, list *entities, yield func(vast.Entity) bo
 //	o := store.Options{Containers: map[string]any{"in view": inView.Notes()}}
 //
 // Make the monitor before store.Load or store.Open. The first look after loading then reports the changes
-// since the last look of the saved program. If the file lacks the notes, that look reports all matches as
-// entered. Do not change the container.
+// since the last look before the file was saved. If the file lacks the notes, the first look after loading
+// reports all matches as entered. Do not change the container.
 func (m *Monitor) Notes() any {
 	m.mustBeOpen("Monitor.Notes")
 	return m.notes

@@ -79,7 +79,7 @@ func (c *change) isPlaceOfNew(old int) bool {
 }
 
 // deepest returns an upper bound for the depth of entities in and below instances, after changes of links in
-// a hierarchy.
+// a hierarchy. It returns 0 if r is no hierarchy.
 func (f *family) deepest(r vast.Relation, changes []change) (depth int) {
 	if !slices.Contains(f.p.hierarchies, r) {
 		return 0

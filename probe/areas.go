@@ -167,8 +167,8 @@ func (l *areaList) addSide(s *vm.Seam, below bool, a Area) {
 	l.areas = append(l.areas, a)
 }
 
-// addSet adds bits and their summaries. Only the summaries of presence bits and live bits have a kind of their
-// own, AreaSummaries; all other summaries have the kind of their bits.
+// addSet adds bits and their summaries. Only the summaries of presence bits and live bits have a kind of
+// their own, AreaSummaries; all other summaries have the kind of their bits.
 func (l *areaList) addSet(s *bitset.Set, a Area) {
 	a.Stride, a.Share = 8, 64
 	l.addSide(s.Memory(), false, a)

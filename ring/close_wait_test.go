@@ -83,7 +83,7 @@ type interruption struct {
 	name   string
 	happen func(r *Ring, cancel context.CancelCauseFunc) error
 	close  bool  // whether the event closes the ring
-	ends   error // error of the reader after the last byte, nil if the stream continues
+	ends   error // error of the reader after the last byte; nil for Close, and if the stream continues
 	cause  error // error of the waiting call if the stream continues
 }
 

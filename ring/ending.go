@@ -5,12 +5,13 @@ import "sync/atomic"
 // ending is the end of the stream.
 //
 // The writer may hand bytes over while another goroutine ends the stream, but the writer and the reader must
-// agree on the position of the end. The first goroutine that loads an ending therefore fixes this position:
-// it is the writer's published position at that moment.
+// agree on the position of the end. Therefore the first goroutine that needs this position fixes it, in the
+// method decided: it is a published position of the writer, loaded after the ending was found.
 //
 // The writer publishes its position before it loads the ending. If it finds no ending, its bytes come before
-// the end. The reader loads the writer's position before it loads the ending. If the position lies after the
-// end, the end was fixed before the writer published this position. So the reader finds the ending.
+// the end. The reader loads the writer's position before it loads the ending. If the writer's position lies
+// after the end, the writer published it after a goroutine had found the ending. So the reader finds the
+// ending, too.
 type ending struct {
 	err      error         // the reader's error after the last byte
 	position atomic.Uint64 // number of bytes before the end, or undecided

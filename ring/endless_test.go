@@ -215,7 +215,7 @@ func TestEndlessMisuse(t *testing.T) {
 	for want, f := range map[string]func(){
 		"At(0, -1) on log":                        func() { e.At(0, -1) },
 		"Reserve(-1) on log":                      func() { e.Reserve(-1) },
-		"Commit(1) on log, of which 0 bytes":      func() { e.Commit(1) },
+		"Commit(1) on log, which has 0 reserved":  func() { e.Commit(1) },
 		"Release(7) on log, which ends at 6":      func() { e.Release(7) },
 		"NewEndless with Capacity -1 and Step 0":  func() { NewEndless(EndlessOptions{Capacity: -1}) },
 		"NewEndless with Capacity 0 and Step -10": func() { NewEndless(EndlessOptions{Step: -10}) },

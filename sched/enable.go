@@ -39,7 +39,8 @@ func (s *Schedule) enable(what, name string, on bool) {
 	s.changed()
 }
 
-// mustKnow panics if no call of Add or ConfigureSet has named such a system or set.
+// mustKnow panics if no call of Add or ConfigureSet has named such a system or set, and the store has kept no
+// such disabled name.
 func (s *Schedule) mustKnow(what, name string) {
 	if !s.known[name] {
 		panic(fmt.Sprintf("sched: Schedule.%s(%q): there is no such system or set: correct the name", what,
@@ -47,7 +48,8 @@ func (s *Schedule) mustKnow(what, name string) {
 	}
 }
 
-// switchOff notes in each system whether it is disabled and gated. The caller holds the mutex.
+// switchOff notes in each system whether the system is disabled, and whether ticks may skip the system. The
+// caller holds the mutex.
 func (s *Schedule) switchOff() {
 	for _, n := range s.nodes {
 		n.off = s.disabled[n.Name] || s.disabled[n.given] ||

@@ -17,9 +17,11 @@ type OrderError struct {
 
 func (e *OrderError) Error() string { return "sched: " + e.detail }
 
-// PanicError says that a system panicked, ended its goroutine or caused a memory fault.
+// PanicError says that a system, a job or a hook panicked or caused a memory fault, or that a system or a job
+// ended its goroutine.
 type PanicError struct {
-	// System is the system's name. It is empty if a hook panicked while commands were applied.
+	// System is the system's name. If a function of [Context.AfterTick] panicked, System is the name of the
+	// system that passed the function. System is empty if a hook panicked while commands were applied.
 	System string
 	// Job is the name of the [Jobs] if the system received the result of a job that panicked or ended its
 	// goroutine. Otherwise Job is empty.

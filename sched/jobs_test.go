@@ -164,8 +164,9 @@ func TestJobLimit(t *testing.T) {
 			t.Errorf("start %d: %v", i, err)
 		}
 	}
-	if want := `sched: Jobs.Start of "question": 2 jobs are in flight, and JobsOptions.Limit is 2: start the ` +
-		"job in a later tick, or raise the limit: sched: too many jobs are in flight"; errs[2].Error() != want {
+	want := `sched: Jobs.Start of "question": 2 jobs are in flight, and JobsOptions.Limit is 2: start ` +
+		"the job in a later tick, or raise the limit: sched: too many jobs are in flight"
+	if errs[2].Error() != want {
 		t.Errorf("got %v", errs[2])
 	}
 }

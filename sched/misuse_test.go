@@ -51,7 +51,7 @@ func TestZeroValues(t *testing.T) {
 	}
 }
 
-// TestOuterContextInPart: a part must not use the Context of the system.
+// TestOuterContextInPart: a part must not use the system's Context for Commands, Each, Split or Reduce.
 func TestOuterContextInPart(t *testing.T) {
 	for _, workers := range []int{1, 4} {
 		for says, misuse := range map[string]func(outer *Context, q vast.Query){ // by a part of the error

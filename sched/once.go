@@ -3,11 +3,11 @@ package sched
 import "fmt"
 
 // RunOnce runs a system once, as soon as the running systems are done and their commands are applied: see
-// [Context.Commands]. One-shot systems run one after the other. Calls of RunOnce have the same
-// order as commands, so the order does not depend on the number of workers. The schedule applies the commands
-// of each one-shot system before the next one runs. If a one-shot system calls RunOnce, the new one-shot
-// system runs after those that already wait. A one-shot system keeps to its declarations, as other systems
-// do. Phase, Sets, Before, After, Every, Rate, Offset, Start and End must be zero.
+// [Context.Commands]. One-shot systems run one after the other. Calls of RunOnce have the same order as
+// commands, so the order does not depend on the number of workers. The schedule applies the commands of each
+// one-shot system before the next one runs. If a one-shot system calls RunOnce, the new one-shot system runs
+// after those that already wait. A one-shot system keeps to its declarations, as other systems do. Phase,
+// Sets, Before, After, Every, Rate, Offset, Start and End must be zero.
 //
 // If a system panics or breaks a rule, one-shot systems that have not run are dropped. If the tick stops
 // because commands cannot be applied, the waiting one-shot systems run when the next Tick continues the tick.
@@ -21,8 +21,8 @@ func (c *Context) RunOnce(sys System) {
 }
 
 // RunOnce runs a system once between two ticks, and then applies its commands. RunOnce returns the errors of
-// a tick. [Context.Tick] returns the number of the last tick. The rules of [Context.RunOnce] hold. A system
-// must not call this method, also not in [Context.AfterTick].
+// a tick. [Context.Tick] returns the number of the last tick. The rules of [Context.RunOnce] hold. Systems
+// must not call this method, and neither may functions of [Context.AfterTick].
 //
 // A store does not repeat the call in a replay: the call counts as a change outside of ticks.
 func (s *Schedule) RunOnce(sys System) error {
@@ -77,8 +77,8 @@ func (s *Schedule) nextRank() int {
 	return 0
 }
 
-// settle applies the commands of the last stage, and runs the one-shot systems. unapplied reports whether the
-// error left commands that could not be applied.
+// settle applies the commands of the last stage, and runs the one-shot systems. unapplied reports whether err
+// says that commands could not be applied.
 func (s *Schedule) settle() (unapplied bool, err error) {
 	for {
 		if err := s.applyAll(); err != nil {

@@ -306,7 +306,8 @@ func TestOrderModel(t *testing.T) {
 	}
 }
 
-// TestThousandSystems: a chain of a thousand systems has only edges between neighbours.
+// TestThousandSystems: a chain of a thousand systems has only edges between neighbours. A thousand other
+// systems have no edges.
 func TestThousandSystems(t *testing.T) {
 	const n = 1000
 	for _, workers := range []int{1, 3} {

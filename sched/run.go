@@ -37,8 +37,8 @@ func (s *Schedule) Run(ctx context.Context) error {
 	defer s.loop.setRunning(false, 0)
 	defer context.AfterFunc(ctx, s.poke)()
 	clock := s.options.Clock
-	// due is the time at which the next tick should start. held is true after a pause or a step: the next
-	// regular tick is then due immediately.
+	// due is the time at which the next tick should start. held is true after a pause or a tick that Step
+	// requested: the next regular tick is then due immediately.
 	due, held := clock.Now(), false
 	for !s.stopped.Load() {
 		if ctx.Err() != nil {

@@ -49,7 +49,7 @@ type Times struct {
 // Capacities of the rings of recent times. Both are powers of two.
 const (
 	recentTicks = 4096 // whole ticks, for Recent
-	recentRuns  = 256  // runs of a system
+	recentRuns  = 256  // runs of a system, or applications of commands
 )
 
 // longest is the longest duration that a histogram holds.
@@ -185,9 +185,9 @@ func (s *Schedule) Stats() Stats {
 	}
 	systems := slices.Clone(c.systems)
 	recent := c.applying.recent(0, make([]time.Duration, 0, recentRuns))
-	recentTicks := c.ticks.recent(st.Ticks.Count-min(st.Ticks.Count, recentRuns), nil)
+	lastTicks := c.ticks.recent(st.Ticks.Count-min(st.Ticks.Count, recentRuns), nil)
 	s.mu.Unlock()
-	st.RecentApplying, st.RecentTicks = timesOf(recent), timesOf(recentTicks)
+	st.RecentApplying, st.RecentTicks = timesOf(recent), timesOf(lastTicks)
 	st.Systems = make([]SystemStats, len(systems))
 	for i, n := range systems {
 		s.mu.Lock()

@@ -97,18 +97,18 @@ func TestWideTables(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var names []string
+	var widths []string
 	for _, row := range read(t, f.db, "SELECT s.name, (SELECT count(*) FROM pragma_table_info(s.name)) "+
 		"FROM sqlite_schema s WHERE name LIKE 'column_%'") {
 		name, columns, _ := strings.Cut(row, "|")
-		names = append(names, columns)
+		widths = append(widths, columns)
 		got := read(t, f.db, `SELECT count(*), sum("a.3.4"), max("a.15.15") FROM `+name)
 		if !reflect.DeepEqual(got, []string{"1|0|0"}) {
 			t.Errorf("%s: %q", name, got)
 		}
 	}
-	if !reflect.DeepEqual(names, []string{"257", "1025"}) {
-		t.Errorf("the tables have %q columns", names)
+	if !reflect.DeepEqual(widths, []string{"257", "1025"}) {
+		t.Errorf("the tables have %q columns", widths)
 	}
 	if _, err := tryRead(f.db, "SELECT nothing FROM position"); err == nil {
 		t.Error("no error")

@@ -48,7 +48,7 @@ func (p *percentile) Step(ctx sqlite3.Context, arg ...sqlite3.Value) {
 		ctx.ResultError(fmt.Errorf("vastsql: percentile of %q: the value must be a number", arg[0].Text()))
 		return
 	}
-	if math.IsInf(arg[0].Float(), 0) { // SQLite's extension refuses it, because it cannot interpolate
+	if math.IsInf(arg[0].Float(), 0) { // as in SQLite's extension: infinity cannot be interpolated
 		ctx.ResultError(fmt.Errorf("vastsql: percentile of %v: the value must be finite", arg[0].Float()))
 		return
 	}

@@ -12,7 +12,9 @@ import (
 	"time"
 )
 
-// incomparable matches statements whose results depend on the order of rows or on more than the tables.
+// incomparable matches statements that the test cannot compare. They change something, or their results
+// depend on the order of rows, on the time, on chance, or on something that only one of the two databases
+// has.
 var incomparable = regexp.MustCompile(`(?i)` + strings.Join([]string{"limit", "offset", "over", "window",
 	"rowid", "oid", "random", "concat", "string_agg", "json", "date", "time", "julian", "pragma", "sqlite_",
 	"changes", `\$aggregates`, "explain", "first_value", "median", "percentile", "create", "drop", "begin",

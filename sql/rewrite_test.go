@@ -98,8 +98,8 @@ func checkRewritten(t *testing.T, db *sql.DB, text string, want int) {
 	}
 }
 
-// TestTypesOfColumns checks that only aggregates in the outermost result have declared types, and that
-// comparisons of aggregates convert no values.
+// TestTypesOfColumns checks that only aggregates of this package in the outermost result have declared types,
+// and that comparisons of aggregates convert no values.
 func TestTypesOfColumns(t *testing.T) {
 	f := newFixture(t, 5, Options{})
 	for text, want := range map[string]string{

@@ -55,10 +55,10 @@ type schema struct {
 	archetypes int               // number of archetypes of the world that update has seen
 }
 
-// update adds tables for new columns and archetypes of the world. The first call of update also adds the
-// tables that first returns, before the tables of columns, so that no table of a column takes their names.
-// update stops at the time until, and reports whether it has seen all columns and archetypes. It must run in
-// World.Visit.
+// update adds tables for new columns and archetypes of the world. The first call of update begins with the
+// table of all entities and the tables that the function first returns, so that no table of a column takes
+// their names. update stops when the time until has passed, and reports whether it has seen all columns and
+// archetypes. update must run in World.Visit.
 func (s *schema) update(w *vast.World, until time.Time, first func() []*table) (done bool) {
 	if s.byName == nil {
 		s.byName = map[string]*table{}

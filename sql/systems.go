@@ -18,7 +18,8 @@ var systemsFields = []field{
 	{name: "p99_seconds", kind: kindFloat64}, {name: "max_seconds", kind: kindFloat64},
 }
 
-// systems reports the systems of the world's schedules, in the order in which one worker runs them.
+// The function systems returns a row for each system of the world's schedules, in the order in which one
+// worker runs the systems.
 func systems(_ context.Context, r *reader) (rows [][]any, err error) {
 	for _, s := range sched.Of(r.world) {
 		times := map[string]sched.Times{}

@@ -183,7 +183,9 @@ func TestRefusedWrites(t *testing.T) {
 		_, err := db.Exec(c.text, c.args...)
 		isRefused(t, c.text, err, c.code, c.says)
 	}
-	for _, c := range [][2]string{ // SQLite itself refuses these statements
+	// The errors of these statements come from SQLite and are no WriteErrors. The authorizer of this package
+	// denies the last statement.
+	for _, c := range [][2]string{
 		{"UPDATE unit SET a = 1 RETURNING a", "RETURNING is not available on virtual tables"},
 		{"INSERT INTO unit(a) VALUES (1) ON CONFLICT DO UPDATE SET a = 1", "UPSERT not implemented"},
 		{"UPDATE unit SET z = 1", "no such column"},

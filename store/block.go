@@ -133,8 +133,8 @@ type source interface {
 	// read fills dst with the next bytes.
 	read(dst []byte) error
 	// elements fills dst with the bytes of the block with the given number, and returns an error if their
-	// checksum is not sum. A source may also fill dst on another goroutine: then dst is complete when wait has
-	// returned, and wait returns the error.
+	// checksum is not sum. A source may also fill dst on another goroutine: then dst is complete when wait
+	// has returned, and wait returns the error.
 	elements(dst []byte, number uint64, sum uint32) error
 	// wait waits for the reads that elements has begun, and returns their error.
 	wait() error

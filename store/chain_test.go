@@ -21,8 +21,8 @@ import (
 	"github.com/vastgo/vast/internal/mapped"
 )
 
-// chainedIsland opens a store that merges a chain only if it has more than maxDeltas deltas, and recovers
-// the store's island.
+// chainedIsland opens a store that merges a chain only if the chain has more than maxDeltas deltas, and
+// recovers the store's island.
 func chainedIsland(t *testing.T, f disk.Folder, o Options, maxDeltas int) *life {
 	t.Helper()
 	l, err := openedIsland(t, f, o)
@@ -166,10 +166,10 @@ func TestForeignBases(t *testing.T) {
 			t.Errorf("%s: the error is %v, want %q", c.name, err, c.want)
 		}
 	}
-	delta := newIsland()
-	defer delta.w.Close()
-	file := bytes.NewReader(d.Bytes("checkpoint-00000003"))
-	if _, err := Load(delta.w, file, islandOptions()); err == nil ||
+	empty := newIsland()
+	defer empty.w.Close()
+	delta := bytes.NewReader(d.Bytes("checkpoint-00000003"))
+	if _, err := Load(empty.w, delta, islandOptions()); err == nil ||
 		!strings.Contains(err.Error(), "open the folder with Open") {
 		t.Errorf("Load of a delta: %v", err)
 	}
@@ -225,6 +225,8 @@ type forgery struct {
 	blocks  []fileBlock
 }
 
+// TestForgedLists reads blocks of the kind blockHeaders, which list the headers of the blocks that follow.
+// Only a file of version versionPlaced has such lists.
 func TestForgedLists(t *testing.T) {
 	elements := block{kind: blockArray, count: 3, size: 3}
 	listed := func(b block) []byte { return appendHeader(nil, b, make([]byte, b.size)) }
@@ -359,12 +361,12 @@ func TestForgedChains(t *testing.T) {
 		},
 	} {
 		m, blocks := blocksOf(t, d.Bytes(name))
-		var text manifest // a copy that the forger may change
-		if b, err := json.Marshal(m); err != nil || json.Unmarshal(b, &text) != nil {
+		var copied manifest // forge may change the copy
+		if b, err := json.Marshal(m); err != nil || json.Unmarshal(b, &copied) != nil {
 			t.Fatal(err)
 		}
 		c := d.Copy(1)
-		f := forge(&text, blocks)
+		f := forge(&copied, blocks)
 		c.Put(name, fileOf(t, f.m, f.version, f.blocks))
 		if _, err := openedIsland(t, c.Restart(), islandOptions()); err == nil ||
 			!strings.Contains(err.Error(), "checkpoint-0000000") {

@@ -167,7 +167,8 @@ func (s *step) convert(dst, src []byte) error {
 	}
 	if !fits {
 		if signedSource {
-			return fmt.Errorf("%s is %d in the saved data, which a %v cannot hold", s.path, int64(v), s.target)
+			return fmt.Errorf("%s is %d in the saved data, which a %v cannot hold", s.path, int64(v),
+				s.target)
 		}
 		return fmt.Errorf("%s is %d in the saved data, which a %v cannot hold", s.path, v, s.target)
 	}

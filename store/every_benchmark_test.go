@@ -74,7 +74,7 @@ func everyFor(b *testing.B, w *vast.World, every, length time.Duration, change f
 	var pauses, took []time.Duration
 	var bytes int64
 	var s *Store
-	skipped, longest, everything := 0, 0, 0
+	skipped, longest, complete := 0, 0, 0
 	o := Options{Every: every, Notify: func(c Checkpoint) {
 		if c.Err != nil || c.PruneErr != nil {
 			b.Error(c.Err, c.PruneErr)
@@ -84,7 +84,7 @@ func everyFor(b *testing.B, w *vast.World, every, length time.Duration, change f
 		skipped += c.Skipped
 		longest = max(longest, len(s.chainSizes())-1)
 		if s.kept[len(s.kept)-1].base == 0 {
-			everything++
+			complete++
 		}
 	}}
 	if s, err = open(folder, vast.NewWorld(vast.Options{}), o); err != nil {
@@ -100,7 +100,7 @@ func everyFor(b *testing.B, w *vast.World, every, length time.Duration, change f
 	if err := s.Checkpoint(); err != nil {
 		b.Fatal(err)
 	}
-	pauses, took, bytes, everything = nil, nil, 0, 0
+	pauses, took, bytes, complete = nil, nil, 0, 0
 	const rate = 60
 	var ticks []time.Duration
 	begin := time.Now()
@@ -133,5 +133,5 @@ func everyFor(b *testing.B, w *vast.World, every, length time.Duration, change f
 	b.ReportMetric(float64(bytes)/1e6/length.Seconds(), "MB/s")
 	b.ReportMetric(float64(skipped)/float64(skipped+len(pauses)), "skipped")
 	b.ReportMetric(float64(longest), "deltas")
-	b.ReportMetric(float64(everything), "complete")
+	b.ReportMetric(float64(complete), "complete")
 }

@@ -86,7 +86,7 @@ func mustList(t *testing.T, python, path string, n *town) {
 		i++
 		want := []string{fmt.Sprintf("%v ", e)}
 		if p := n.age.Get(e); p != nil {
-			want = append(want, fmt.Sprintf(" age={'Days': %d, 'Adult': %s}", p.Days, python3(p.Adult)))
+			want = append(want, fmt.Sprintf(" age={'Days': %d, 'Adult': %s}", p.Days, pythonBool(p.Adult)))
 		}
 		if p := n.burden.Get(e); p != nil {
 			want = append(want, fmt.Sprintf("burden={'Of': '%v', 'Weight': [%d, ", p.Of, p.Weight[0]))
@@ -111,7 +111,7 @@ func mustList(t *testing.T, python, path string, n *town) {
 	}
 }
 
-func python3(v bool) string {
+func pythonBool(v bool) string {
 	if v {
 		return "True"
 	}

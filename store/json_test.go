@@ -594,7 +594,7 @@ func TestJSONCallbacks(t *testing.T) {
 	}
 }
 
-// TestJSONWholeOrNot: if memory runs out, or if a callback panics, ReadJSON adds no entities.
+// TestJSONWholeOrNot: if slots or memory run out, or if a callback panics, ReadJSON adds no entities.
 func TestJSONWholeOrNot(t *testing.T) {
 	many := `{"entities": [{"name": "one", "components": {"position": {}}}` +
 		strings.Repeat(`, {"components": {"position": {}}}`, 999) + `]}`

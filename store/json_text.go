@@ -67,7 +67,7 @@ func (t *jsonText) next() byte {
 	return 0
 }
 
-// open enters the next value, which is an object or a list.
+// open enters an object or a list. The position must be at the opening bracket: call next before open.
 func (t *jsonText) open() { t.at++ }
 
 // more moves to the next member of an object or to the next element of a list. After the last one, more moves
@@ -203,7 +203,8 @@ func unit(escape []byte) rune {
 	return rune(n)
 }
 
-// count returns the number of elements of the next value, which must be a list. The position does not change.
+// count returns the number of elements of a list. The position must be at the opening bracket, and does not
+// change.
 func (t *jsonText) count() (n int) {
 	at := t.at
 	for t.open(); t.more(); n++ {

@@ -289,7 +289,8 @@ func (c *comparison) distil(k *known) {
 		keep := func(end int) {
 			if from < end {
 				one := b
-				one.first, one.count, one.own = b.first+uint64(from), uint64(end-from), b.own[from*size:end*size]
+				one.first, one.count = b.first+uint64(from), uint64(end-from)
+				one.own = b.own[from*size : end*size]
 				c.blocks = append(c.blocks, one)
 			}
 		}

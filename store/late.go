@@ -150,7 +150,8 @@ func (l *late) finish() error {
 	slices.Sort(torn)
 	return fmt.Errorf("column %s was written, or gave memory back, during its copy: name the column in the "+
 		"Writes of each system that writes it, and make changes between ticks only in inputs; the next %d "+
-		"checkpoints copy the column while the world stands still", strings.Join(slices.Compact(torn), ", "), eagerFor)
+		"checkpoints copy the column while the world stands still", strings.Join(slices.Compact(torn), ", "),
+		eagerFor)
 }
 
 func (l *late) help() {

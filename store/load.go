@@ -126,7 +126,7 @@ type loader struct {
 	layer  *layer // the layer that is being read
 	// For each array, column and resource of the last layer: index of the first layer to read. See whereFrom.
 	arraysFrom, valuesFrom, resourcesFrom []int
-	later                                 []later // blocks that are read after the arrays
+	later                                 []later // postponed blocks
 	maps                                  bool    // whether elements may be mapped: see mapElements
 	run                                   pending // run that is mapped next
 	edges                                 []part  // unmapped ends of mapped runs: see readEdges
@@ -142,13 +142,16 @@ type loader struct {
 	kept       []*container // the program's container for each container of the file, or nil
 
 	values    map[uint32]*values
-	resources map[uint32]bool // indices of the resources that have been read
+	resources map[uint32]bool       // indices of the resources that have been read
+	filled    map[reflect.Type]bool // types of the resources that have a value
 }
 
 // target is the destination of the elements of an array of the file.
 type target struct {
-	array *state.Array // the program's array; nil if the program does not have it
-	from  *schema      // type of the elements in the file
+	// array is the program's array. It is nil if the program does not have the array, or if the array is
+	// Derived (see state.Array) and the types of the elements differ.
+	array *state.Array
+	from  *schema // type of the elements in the file
 	*conversion
 	maps   bool // whether the elements may be mapped
 	mapped bool // whether some elements are mapped
@@ -458,8 +461,8 @@ func (l *loader) conversionTo(own *state.Array, a *arrayManifest) (*conversion, 
 }
 
 // target returns the target of a block whose elements have the given size in the file. number is the number
-// of the block's layer. target returns nil if a later layer drops or replaces the elements, or if the
-// program does not have the array.
+// of the block's layer. target returns nil if a later layer drops or replaces the elements, or if the field
+// target.array is nil.
 func (l *loader) target(b block, size uint64, number int) (*target, error) {
 	y := l.layer
 	if l.settled || int64(b.index) >= int64(len(y.arrays)) {
@@ -672,18 +675,23 @@ func (l *loader) resource(b block) error {
 		l.resources = make(map[uint32]bool)
 	}
 	l.resources[b.index] = true
-	i := slices.IndexFunc(l.options.Resources, func(t reflect.Type) bool {
-		name := nameOf(t)
-		if now, ok := l.renamed[m.Name]; ok {
-			return name == now
-		}
-		return name == m.Name
-	})
+	name := m.Name
+	if now, ok := l.renamed[name]; ok {
+		name = now
+	}
+	i := slices.IndexFunc(l.options.Resources, func(t reflect.Type) bool { return nameOf(t) == name })
 	if i < 0 {
 		l.report.Dropped = append(l.report.Dropped, m.Name)
 		return l.r().skip(b)
 	}
 	typ := l.options.Resources[i]
+	if l.filled[typ] {
+		return fmt.Errorf("two resources of the file get the name %q: correct Options.Renamed", name)
+	}
+	if l.filled == nil {
+		l.filled = make(map[reflect.Type]bool)
+	}
+	l.filled[typ] = true
 	to, err := l.codecs.schemaOf(typ, nameOf(typ))
 	if err != nil {
 		return err
@@ -718,9 +726,7 @@ func (l *loader) finish() error {
 			len(l.m.Resources))
 	}
 	for _, t := range l.options.Resources {
-		if !slices.ContainsFunc(l.m.Resources, func(m resourceManifest) bool {
-			return m.Name == nameOf(t) || l.renamed[m.Name] == nameOf(t)
-		}) {
+		if !l.filled[t] {
 			l.report.Added = append(l.report.Added, nameOf(t))
 		}
 	}

@@ -197,8 +197,9 @@ func (c *chain) index(oldest int) (layers []*indexed, err error) {
 	for _, y := range c.layers[oldest:] {
 		if y.indexed == nil {
 			x := &indexed{layer: y, arrayBlocks: make([][]found, len(m.Arrays)),
-				columnBlocks: make([][]found, len(m.Columns)), resourceBlocks: make([][]found, len(m.Resources)),
-				lengths: y.lengths(len(m.Arrays))}
+				columnBlocks:   make([][]found, len(m.Columns)),
+				resourceBlocks: make([][]found, len(m.Resources)),
+				lengths:        y.lengths(len(m.Arrays))}
 			if y.stage != nil {
 				x.scanCopy()
 			} else if err := x.scanFile(); err != nil {
@@ -396,8 +397,8 @@ type overlay struct {
 	buffer []byte   // bytes of a block in a file
 	run    []staged // the run that is written next
 	filled ranges   // elements that have bytes in chunk
-	// cleared are elements that became zero in the merged layers. A merged delta lists these elements, because
-	// older files may hold other values.
+	// cleared are elements that became zero in the merged layers. A merged delta lists these elements,
+	// because older files may hold other values.
 	cleared     ranges
 	listCleared bool // whether the merged file lists the cleared elements of the array
 	onlyCount   bool // whether the caller needs only the sizes of blocks; their bytes are not read

@@ -181,6 +181,20 @@ func TestReopen(t *testing.T) {
 	}
 }
 
+// waitDurable waits until all ticks so far are durable. The journal writes at once when it gets an input, and
+// may hold ticks back for a second.
+func waitDurable(t *testing.T, st *store.Store) {
+	t.Helper()
+	last := st.LastTick()
+	position, err := st.Record(nil)
+	if err == nil {
+		err = st.Wait(t.Context(), position)
+	}
+	if err != nil || st.DurableTick() != last {
+		t.Fatalf("tick %d is durable, want %d; error %v", st.DurableTick(), last, err)
+	}
+}
+
 func TestRecoveredScheduleContinues(t *testing.T) {
 	type drop struct{ Value uint64 }
 	start := func(dir string, seed uint64) (*vast.World, *sched.Schedule, *store.Store, func() uint64) {
@@ -226,9 +240,7 @@ func TestRecoveredScheduleContinues(t *testing.T) {
 	if err := s.RunTicks(t.Context(), 9); err != nil {
 		t.Fatal(err)
 	}
-	for st.DurableTick() < 29 {
-		time.Sleep(time.Millisecond)
-	}
+	waitDurable(t, st)
 	_, s2, st2, sum2 := start(crashtest.Copy(t, dir), 8) // the folder's seed, 7, replaces 8
 	if got := st2.LastTick(); got != 29 {
 		t.Fatalf("tick %d is the last one, want 29", got)
@@ -535,9 +547,7 @@ func TestRecoverScheduleAfterReset(t *testing.T) {
 		}
 	}
 	last := st.LastTick()
-	for st.DurableTick() < last {
-		time.Sleep(time.Millisecond)
-	}
+	waitDurable(t, st)
 	s2, st2, sum2 := start(crashtest.Copy(t, dir))
 	if st2.LastTick() != last || sum() != sum2() {
 		t.Errorf("tick %d has the sum %d, want tick %d with the sum %d", st2.LastTick(), sum2(), last, sum())

@@ -146,9 +146,10 @@ func (p *Packer) planColumn(col state.Column, handle vast.AnyColumn) (c *packedC
 }
 
 // Schema returns a description of the columns of the Packer's world, as JSON. A Packer of another program
-// needs the schema to accept parcels of this Packer. The schema depends only on the names of the columns and
-// fields and on the kinds of their values. Two programs with the same schema read each other's parcels.
-// docs/store-format.md describes the schema.
+// needs the schema to accept parcels of this Packer. The schema depends only on the names and the storage of
+// the columns, and on the names, the order and the kinds of the fields of their values. For this, Column and
+// SparseColumn are one storage, and the length of an array belongs to its kind. Two programs with the same
+// schema read each other's parcels. docs/store-format.md describes the schema.
 func (p *Packer) Schema() string { return p.schema }
 
 // Accept makes the Packer also unpack parcels with another schema, for example parcels of an older version of

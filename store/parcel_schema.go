@@ -24,10 +24,10 @@ type parcelColumn struct {
 	Type *schema `json:"type,omitempty"` // type of the components or of the values of edges; else nil
 }
 
-// The forms of components in parcels.
+// The forms of columns in parcels.
 const (
-	parcelTag      = "tag"
-	parcelValue    = "value"    // a Column or a SparseColumn; a component has its fields side by side
+	parcelTag      = "tag"      // a Tag
+	parcelValue    = "value"    // any other column of components; a component has its fields side by side
 	parcelEncoded  = "encoded"  // a HeapColumn
 	parcelRelation = "relation" // the links of a relation
 	parcelEdges    = "edges"    // edges and their values
@@ -141,7 +141,7 @@ func (c *parcelColumn) check() error {
 		return err
 	}
 	if !c.Type.same(c.Type.portable(encoded)) {
-		return errors.New("the parts of a value do not lie side by side")
+		return errors.New("the type is not portable: make the schema with Packer.Schema")
 	}
 	return nil
 }

@@ -438,9 +438,9 @@ func TestAcceptErrors(t *testing.T) {
 		column(`{"name":"a","form":"tag"},{"name":"a","form":"tag"}`):       "not in the order of",
 
 		value(`{"kind":"string"}`):                       `the kind "string" of 0 bytes is unknown`,
-		value(`{"kind":"int","size":4}`):                 "do not lie side by side",
-		value(`{"kind":"struct","size":9}`):              "do not lie side by side",
-		value(`{"kind":"array","elem":{"fields":[{}]}}`): "do not lie side by side",
+		value(`{"kind":"int","size":4}`):                 "the type is not portable",
+		value(`{"kind":"struct","size":9}`):              "the type is not portable",
+		value(`{"kind":"array","elem":{"fields":[{}]}}`): "the type is not portable",
 
 		column(`{"name":"age","form":"tag"}`): `column age has the form "tag" in the schema and "value" in ` +
 			"the program: keep the storage, or give the new column another name",

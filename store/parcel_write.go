@@ -384,8 +384,8 @@ func (k *packing) row(e vast.Entity) uint32 {
 func (k *packing) reference(e vast.Entity) (uint32, error) {
 	row := k.row(e)
 	if row == 0 && k.w.Alive(e) {
-		return 0, fmt.Errorf("refers to entity %v, which lives outside of the parcel: pack it, too, or store "+
-			"an ID of your own in the component instead of the Entity", e)
+		return 0, fmt.Errorf("refers to entity %v, which lives outside of the parcel: pack it, too, or "+
+			"store an ID of your own in the component instead of the Entity", e)
 	}
 	return row, nil
 }

@@ -18,7 +18,8 @@ type lookBack struct {
 
 // OpenAt reads the newest checkpoint at or before a tick into w. w must meet the same conditions as for
 // [Open]. [Store.LastTick] returns the checkpoint's tick. OpenAt does not change the folder, and the returned
-// store writes nothing: Tick, Changed, Checkpoint, Record, Submit and Wait panic or return an error.
+// store writes nothing: Tick, Checkpoint, Record, Submit and Wait panic or return an error. After Recover,
+// Changed panics as well.
 //
 // Recover replays the ticks after the checkpoint, with the same functions as after Open. It stops at the
 // given tick, before a change outside of ticks, or at the end of the journal. After Recover, LastTick returns

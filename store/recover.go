@@ -153,7 +153,7 @@ func (s *Store) recover(tick func() error, changed bool) error {
 	}
 	if !s.isNew {
 		// Record that the checkpoint's file is needed, before the ticks in the checkpoint count as durable.
-		// The method Store.reached records this, too, but the last process may have crashed before.
+		// The method Store.reached records this, too, but the last process may have crashed before that call.
 		_, err := j.Append(recordKept, binary.AppendUvarint(nil, s.next-1), true)
 		if err = errors.Join(err, j.Flush()); err != nil {
 			return errors.Join(err, j.Close())
@@ -165,10 +165,10 @@ func (s *Store) recover(tick func() error, changed bool) error {
 	return nil
 }
 
-// dropped returns the data of a record of the kind recordDrop. If there is a change outside of ticks, the
-// record drops everything after the change. Otherwise the record drops everything after the checkpoint, and
-// the inputs that waited when the checkpoint was taken. Ticks and changes between these inputs stay, because
-// the checkpoint holds them.
+// dropped returns the data of a record of the kind recordDrop. If after has a change outside of ticks, the
+// record drops everything after the change. Otherwise the record is for Options.DropTail. It then drops
+// everything after the checkpoint, and the inputs that waited when the checkpoint was taken. Ticks and
+// changes between these inputs stay, because the checkpoint holds them.
 func (s *Store) dropped(after *tail) ([]byte, error) {
 	inputs, others := after.change, after.change
 	if !after.broken {

@@ -24,8 +24,8 @@ import (
 // with UnmarshalBinary. Every other type needs a codec in the options.
 //
 // Save returns an error if recorded Commands have not been applied, if two columns have the same name, if a
-// component cannot be encoded, or if dst returns an error. After an error dst may hold an incomplete world:
-// keep the last good file until Save has returned nil.
+// component or a resource cannot be encoded, or if dst returns an error. After an error dst may hold an
+// incomplete world: keep the last good file until Save has returned nil.
 //
 // Complexity: one pass over the memory that holds components.
 func Save(w *vast.World, dst io.Writer, o Options) error {

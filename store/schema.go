@@ -12,7 +12,7 @@ import (
 type schema struct {
 	Kind   string   `json:"kind"`             // name of a reflect.Kind, or kindOpaque or kindEntity
 	Name   string   `json:"name,omitempty"`   // name of a declared type, with its package; else empty
-	Size   int      `json:"size,omitempty"`   // bytes in memory; 0 for an encoded type that is no bool or number
+	Size   int      `json:"size,omitempty"`   // bytes in memory; 0 for encoded types except bools and numbers
 	Len    int      `json:"len,omitempty"`    // length of an array
 	Key    *schema  `json:"key,omitempty"`    // key type of a map
 	Elem   *schema  `json:"elem,omitempty"`   // element type of an array, a slice or a map
@@ -78,7 +78,7 @@ func (s *schema) same(other *schema) bool {
 		})
 }
 
-// sizes are the sizes that values of a kind can have.
+// sizes are the sizes that values of a kind can have. A kindEntity has 4 bytes, because only parcels have it.
 var sizes = map[string][]int{
 	"bool": {1}, "int": {4, 8}, "int8": {1}, "int16": {2}, "int32": {4}, "int64": {8},
 	"uint": {4, 8}, "uint8": {1}, "uint16": {2}, "uint32": {4}, "uint64": {8}, "uintptr": {4, 8},
@@ -88,9 +88,9 @@ var sizes = map[string][]int{
 // maxParts is the largest number of parts of one value: see the method parts.
 const maxParts = 1 << 24
 
-// check returns an error if a schema from a file is incomplete, has an unknown kind, or has more than maxParts
-// parts. If encoded is false, check also returns an error if a field lies outside of its struct, or an element
-// outside of its array.
+// check returns an error if a schema from a file is incomplete, has an unknown kind, or has more than
+// maxParts parts. If encoded is false, check also returns an error if a field lies outside of its struct, or
+// an element outside of its array.
 func (s *schema) check(encoded bool) error {
 	if s == nil || s.Size < 0 || s.Len < 0 {
 		return errors.New("the description of a type is incomplete")
@@ -198,8 +198,8 @@ func (c *changes) match(from, to *schema, path string, visit func(from, to membe
 			continue
 		}
 		if paired[name] {
-			return fmt.Errorf("two fields of the saved data get the name %s.%s: correct Options.Renamed", path,
-				name)
+			return fmt.Errorf("two fields of the saved data get the name %s.%s: correct Options.Renamed",
+				path, name)
 		}
 		paired[name] = true
 		if err := visit(f, to.Fields[i]); err != nil {

@@ -266,3 +266,43 @@ func TestAddedDroppedAndRenamedColumns(t *testing.T) {
 		t.Error("the next entity has another slot than in the saved world:", born)
 	}
 }
+
+// TestRenamedResources loads a file with two resources. A renamed resource fills the type with the new name,
+// and Load refuses two resources with one name.
+func TestRenamedResources(t *testing.T) {
+	type oldDay struct{ Number int }
+	type night struct{ Number int }
+	name := func(t reflect.Type) string { return t.PkgPath() + "." + t.Name() }
+	day, dark := name(reflect.TypeFor[oldDay]()), name(reflect.TypeFor[night]())
+	a := vast.NewWorld(vast.Options{MaxEntities: 64})
+	defer a.Close()
+	vast.SetResource(a, oldDay{3})
+	vast.SetResource(a, night{4})
+	var file bytes.Buffer
+	if err := store.Save(a, &file, store.Options{Resources: []reflect.Type{reflect.TypeFor[oldDay](),
+		reflect.TypeFor[night]()}}); err != nil {
+		t.Fatal(err)
+	}
+	saved := file.Bytes()
+	o := store.Options{Resources: []reflect.Type{reflect.TypeFor[night]()}, Renamed: map[string]string{day: dark}}
+	b := vast.NewWorld(vast.Options{MaxEntities: 64})
+	defer b.Close()
+	if _, err := store.Load(b, bytes.NewReader(saved), o); err == nil ||
+		!strings.Contains(err.Error(), "two resources of the file get the name") {
+		t.Errorf("Load of two resources with one name returns the error %v", err)
+	}
+	o.Renamed[dark] = "gone"
+	c := vast.NewWorld(vast.Options{MaxEntities: 64})
+	defer c.Close()
+	o.Resources = append(o.Resources, reflect.TypeFor[oldDay]())
+	report, err := store.Load(c, bytes.NewReader(saved), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := (store.Report{Dropped: []string{dark}, Added: []string{day}}); !reflect.DeepEqual(*report, want) {
+		t.Errorf("the report is %+v, want %+v", *report, want)
+	}
+	if got := vast.Resource[night](c); got == nil || got.Number != 3 {
+		t.Errorf("the renamed resource is %+v, want the number 3", got)
+	}
+}

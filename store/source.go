@@ -48,7 +48,7 @@ func (s stream) elements(dst []byte, number uint64, sum uint32) error {
 
 func (s stream) wait() error { return nil }
 
-// whole turns io.EOF into io.ErrUnexpectedEOF, because the file ends inside of a block.
+// whole turns io.EOF into io.ErrUnexpectedEOF, because a complete file holds all bytes that a read asks for.
 func whole(err error) error {
 	if err == io.EOF {
 		return io.ErrUnexpectedEOF
@@ -56,10 +56,12 @@ func whole(err error) error {
 	return err
 }
 
-// places is the source for a file. Several goroutines read and check elements.
+// places is the source for a stream with random access, such as a file. Several goroutines read and check
+// elements.
 //
-// One goroutine reads all parts of a stretch of memory. If two goroutines touched a new huge page at the same
-// time, the system would clear a page for each of them.
+// Memory is divided into stretches of stretchSize bytes. One goroutine reads all parts that begin in the same
+// stretch. If two goroutines touched a new huge page at the same time, the system would clear a page for each
+// of them.
 type places struct {
 	src    io.ReaderAt
 	offset int64 // offset of the next bytes to read

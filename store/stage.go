@@ -77,7 +77,8 @@ func (s *stage) take(p *picture, everything, allowLate bool) error {
 	s.arrays(p, allowLate)
 	if s.late != nil {
 		slices.SortStableFunc(s.late.arrays, func(a, b *lateArray) int {
-			first := func(a *lateArray) uint64 { return uint64(s.urgent[a.name] - 1) } // 0 becomes the maximum
+			// The number 0 becomes the maximum.
+			first := func(a *lateArray) uint64 { return uint64(s.urgent[a.name] - 1) }
 			return cmp.Compare(first(a), first(b))
 		})
 	}

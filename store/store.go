@@ -214,7 +214,7 @@ const journalPrefix = "journal-"
 func (s *Store) New() bool { return s.isNew }
 
 // Report returns the changes that Open made because the program's components differ from those in the folder:
-// see [Load]. It is nil for a new store.
+// see [Load]. The report of a new store is nil.
 func (s *Store) Report() *Report { return s.report }
 
 // LastTick returns the number of the world's last tick. Between Open and Recover, this is the tick of the

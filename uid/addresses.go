@@ -46,7 +46,7 @@ func init() { current.Store(&span{}) }
 var sizes = []int{1 << min(36, strconv.IntSize-4), 1 << 28, 1 << 20}
 
 // take returns the first of n consecutive addresses that no other call returns. It returns the errors of
-// [vm.Reserve].
+// [vm.Reserve], and a [*vm.Error] that wraps [vm.ErrSize] if n is too large.
 func take(n uint64) (first uint64, err error) {
 	if n > math.MaxInt/8 {
 		return 0, tooMany(n)

@@ -2,8 +2,8 @@ package uid
 
 import "testing"
 
-// FuzzSources makes an operation of each byte: the low two bits choose a source, and the other bits choose
-// the operation.
+// FuzzSources decodes each byte as one operation: the low two bits choose a source, and the other bits choose
+// the call.
 func FuzzSources(f *testing.F) {
 	f.Add([]byte("\x00\x01\x02\x03\x80\xff\x41\x00\x04"))
 	f.Fuzz(func(t *testing.T, operations []byte) {

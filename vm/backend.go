@@ -69,7 +69,8 @@ type backend interface {
 	pages(p unsafe.Pointer, n int, tell func(offset, n int, s PageState)) error
 	// name labels the range for the system's own tools, if the system has labels.
 	name(p unsafe.Pointer, n int, name string)
-	// explain describes the limit that caused an error of op on n bytes, and the remedy.
+	// explain describes in detail the limit that caused err, an error of op on n bytes, and the remedy.
+	// sentinel is the error that the caller's Error wraps. It is err itself if no sentinel fits.
 	explain(op string, n int, err error) (detail string, sentinel error)
 	// mirror: nothing → Committed: 2n bytes whose two halves show the same n bytes of memory. If the system
 	// does not allow a mirror, the error wraps ErrRefused.

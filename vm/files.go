@@ -32,7 +32,8 @@ func (files) Supported() error {
 	return nil
 }
 
-// Map refuses mirrors, and regions that have a watcher (see package written).
+// Map is described at mapped.Map. It maps nothing into regions on the Go heap, into mirrors, and into regions
+// that have a watcher (see package written).
 func (f files) Map(addr uintptr, n int, file uintptr, offset int64) (done bool, err error) {
 	m := registry.find(addr)
 	if f.Supported() != nil || m == nil || !m.be.reuses() {

@@ -24,8 +24,10 @@ func (b osBackend) mapFile(p unsafe.Pointer, n int, file uintptr, offset int64) 
 		return nil
 	}
 	_ = unix.MunmapPtr(between, uintptr(n)) // no code has seen these addresses
-	_, unmapped := unix.MmapPtr(-1, 0, p, uintptr(n), unix.PROT_NONE, reserveFlags|unix.MAP_FIXED_NOREPLACE)
-	if errors.Is(unmapped, unix.EEXIST) {
+	// The failed mremap may have unmapped the pages at p. This mmap then reserves their addresses again.
+	// Otherwise, mmap fails with EEXIST.
+	_, refused := unix.MmapPtr(-1, 0, p, uintptr(n), unix.PROT_NONE, reserveFlags|unix.MAP_FIXED_NOREPLACE)
+	if errors.Is(refused, unix.EEXIST) {
 		return err // the pages at p have not changed
 	}
 	return fmt.Errorf("%w: %w", errLost, err)

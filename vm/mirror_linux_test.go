@@ -87,8 +87,8 @@ func refuse(call uint32, onlyZero bool, errno unix.Errno) {
 	done(seccomptest.Refuse(rule))
 }
 
-// mirrorIn makes a mirror in a child process. It checks that both halves hold the same bytes, and that copied
-// says whether the halves are copies.
+// mirrorIn makes a mirror in a child process. It checks that both halves hold the same bytes. If copied is
+// true, mirrorIn checks that the halves are copies. Otherwise, it checks that they share memory.
 func mirrorIn(child string, bytes int, copied bool) *Mirror {
 	m, err := mirrorOn(osBackend{}, bytes, Options{Name: child}, origin{})
 	done(err)

@@ -34,7 +34,7 @@ func TestMoveTakesNoMemory(t *testing.T) {
 }
 
 // TestMoveKeepsHugePages: huge pages move whole if both ranges have the same offset in a huge page, and the
-// advice moves too.
+// destination gets the source's advice to use huge pages.
 func TestMoveKeepsHugePages(t *testing.T) {
 	backend := onlyOS(t)
 	huge := HugePageSize()

@@ -139,6 +139,6 @@ func TestRegionRandom(t *testing.T) {
 
 func FuzzRegion(f *testing.F) {
 	f.Add([]byte{0, 2, 5, 0, 4, 3, 1, 77, 2, 3, 1, 3, 3, 0, 24, 0, 7, 0, 0, 0})
-	f.Add(bytes.Repeat([]byte{0, 1, 2, 5, 2, 1, 0, 20}, 10)) // ranges inside one page
+	f.Add(bytes.Repeat([]byte{0, 1, 2, 5, 2, 1, 0, 20}, 10)) // decommits ranges inside one page
 	f.Fuzz(driveRegion)
 }

@@ -14,8 +14,8 @@ import (
 type osBackend struct{}
 
 // reserve ignores the alignment. Regions have no huge pages on Windows, so alignment to a page is enough, and
-// Windows begins every reservation at a multiple of 64 KiB. The addresses from the end of a reservation to the
-// next multiple of 64 KiB stay unused.
+// Windows begins every reservation at a multiple of 64 KiB. The addresses from the end of a reservation to
+// the next multiple of 64 KiB stay unused.
 func (osBackend) reserve(n, _ int) (unsafe.Pointer, error) {
 	addr, err := windows.VirtualAlloc(0, uintptr(n), windows.MEM_RESERVE, windows.PAGE_NOACCESS)
 	if err != nil {
@@ -132,8 +132,8 @@ func (osBackend) explain(op string, n int, err error) (detail string, sentinel e
 	case errors.Is(err, windows.ERROR_PAGEFILE_QUOTA):
 		return "the process's paging file quota is used up", ErrDataLimit
 	case op == "reserve" && errors.As(err, new(windows.Errno)):
-		// The code depends on whether the request exceeds the free addresses or all addresses. This case
-		// accepts every code.
+		// Windows returns one error code if the request exceeds the free addresses, and another if it exceeds
+		// the whole address space. This case accepts every remaining error code.
 		return fmt.Sprintf("%s of %s of addresses are taken: reserve less (a smaller capacity)",
 			Bytes(u.AddressSpace), Bytes(f.AddressLimit)), ErrAddressSpace
 	}

@@ -27,7 +27,7 @@ struct Hit { double damage = 0; };
 struct side {
 	long units; // entities of a repetition
 	std::function<void()> work;
-	std::function<void()> undo; // reverses the work after each repetition; empty if it can be repeated
+	std::function<void()> undo; // reverses the work after each repetition; empty if the work needs no undo
 	// check returns a message if the state is wrong, or an empty text. done is the number of repetitions.
 	std::function<std::string(long done)> check;
 };
@@ -39,7 +39,8 @@ inline std::string expect(const char *name, double got, double want) {
 	return std::string(name) + ": got " + std::to_string(got) + ", want " + std::to_string(want);
 }
 
-// create_side makes a side whose work creates or deletes entities. check(n) checks that there are n entities.
+// create_side makes a side whose work creates or deletes entities. after is the number of entities after the
+// work; units - after entities are left after the undo. check(n) checks that there are n entities.
 inline side create_side(long units, long after, std::function<void()> work, std::function<void()> undo,
                         std::function<std::string(long n)> check) {
 	return {units, work, undo, [=](long) {

@@ -8,8 +8,8 @@
 
 #include <memory>
 
-// An entity of EnTT has 20 bits for its number, which is too few for a million entities and more. This type
-// has 24 bits for the number and 8 bits for the version.
+// An entity of EnTT has 20 bits for its number: too few for much more than a million entities. This type has
+// 24 bits for the number and 8 bits for the version.
 enum class entity : std::uint32_t {};
 
 struct entity_layout {

@@ -64,8 +64,8 @@ func TestKilledProcesses(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs processes for ten seconds")
 	}
-	kills := longtest.Pick(3, 100)
-	ticks := 300 + 150*kills
+	kills := longtest.Pick(2, 100)
+	ticks := 150 + 150*kills
 	flags := smallEarth(t, ticks)
 	hash, counts := inOneWorld(t, flags, ticks)
 	args := append([]string{"-data", t.TempDir(), "-regions", "7", "-processes", "3", "-checkpoint", "60"},

@@ -38,14 +38,16 @@ const pages = [
 ];
 const sqlPage = { id: 'sql', title: 'SQL' }; // after the queries, if the server answers SQL statements
 const mapPage = { id: 'map', title: 'Map' }; // the first page if the world has views
-const hidden = [{ id: 'entity', title: 'Entity', under: 'entities' }]; // pages that the navigation does not list
+// hidden has the pages that the navigation does not list.
+const hidden = [{ id: 'entity', title: 'Entity', under: 'entities' }];
 
 const at = (id) => document.getElementById(id);
 const main = at('main');
 let world = null;
 let mounted = null; // the page that is shown: { id, stop }
 let shown = ''; // the fragment of the address that belongs to the shown page
-let turn = 0; // number of page changes; a change of turn during an await means that the user has left the page
+// turn is the number of page changes. A change of turn during an await means that the user has left the page.
+let turn = 0;
 
 const live = {
   sample: null,

@@ -21,7 +21,7 @@ async function mount(root, app) {
   let asking = new AbortController();
   let query = ''; // query of the list
   let addressed = app.params.get('query') ?? ''; // query in the page's address
-  let settled = true; // whether the next query adds a step to the browser's history; false while the user types
+  let settled = true; // whether the next query adds a step to the history; false while the user types
   let picked = ''; // ID of the entity beside the list; empty for none
   let named = false; // whether a row of the list has a name
   let pause = livePause; // milliseconds until the next refresh of the rows in view
@@ -228,9 +228,11 @@ async function mount(root, app) {
   }
 
   function showCount({ total, exact }) {
-    const text = `${exact ? '' : 'about '}${format.number(total)}${query.trim() ? ' match' : ' in the world'}`;
+    const what = query.trim() ? ' match' : ' in the world';
+    const text = `${exact ? '' : 'about '}${format.number(total)}${what}`;
     setText(count, text);
-    if (!announced) app.announce(text); // once for each query, because the number may change with every refresh
+    // The page announces the number once for each query: the number may change with every refresh.
+    if (!announced) app.announce(text);
     announced = true;
   }
 

@@ -97,7 +97,8 @@ export function componentView(component, context) {
 
 // shapeOf returns a text that describes the shape of a value. A view can show all values of the same shape.
 function shapeOf(field) {
-  return `${field.path}:${field.kind}${field.editable ? '+' : ''}${field.more ?? ''}(${(field.parts ?? []).map(shapeOf).join()})`;
+  const parts = (field.parts ?? []).map(shapeOf).join();
+  return `${field.path}:${field.kind}${field.editable ? '+' : ''}${field.more ?? ''}(${parts})`;
 }
 
 // hasRows reports whether the parts of a value are shown as rows. A complete vector is shown as a single row.
@@ -146,11 +147,12 @@ function fieldView(field, context, depth) {
     },
     field.name,
   );
+  const place = field.offset >= 0 ? ` at byte ${field.offset}` : ', stored elsewhere';
   const type = h(
     'span',
     {
       class: 'field-type dim mono clip hide-narrow',
-      title: `${field.type}, ${field.size} bytes${field.offset >= 0 ? ` at byte ${field.offset}` : ', stored elsewhere'}`,
+      title: `${field.type}, ${field.size} bytes${place}`,
     },
     field.type,
   );

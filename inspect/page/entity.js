@@ -46,7 +46,8 @@ export const page = {
         gone
           ? emptyBox(
               `Entity ${id} is no longer alive`,
-              'It was deleted, or it moved to another slot and has a new ID. Its old slot may now hold another entity. ',
+              'It was deleted, or it moved to another slot and has a new ID. ' +
+                'Its old slot may now hold another entity. ',
               h('p', null, h('a', { href: '#/entities' }, 'All entities')),
             )
           : errorBox(error, app.beside ? null : () => app.go(location.hash)),
@@ -530,7 +531,8 @@ function show(root, app, first, finder) {
           'p',
           null,
           `It is the target of ${entities(l.total)} in ${l.column}. `,
-          'Depending on the relation, those entities are deleted too, lose their target, or prevent the deletion.',
+          'Depending on the relation, those entities are deleted too, lose their target, ' +
+            'or prevent the deletion.',
         ),
       ),
     );

@@ -73,8 +73,8 @@ export function histogram() {
     const span = last - first || 1;
     const x = (value) => margin.left + inner.width * (last === first ? 0.5 : (value - first) / span);
     const labelled = bins.every((bin) => bin.label);
-    const labels = Math.max(2, Math.floor(inner.width / 90));
-    for (const value of labelled ? [] : steps(first, last, labels)) {
+    const labelCount = Math.max(2, Math.floor(inner.width / 90));
+    for (const value of labelled ? [] : steps(first, last, labelCount)) {
       drawing.append(
         svg('line', { class: 'histogram-tick', x1: x(value), x2: x(value), y1: floor, y2: floor + 4 }),
         svg(
@@ -87,7 +87,7 @@ export function histogram() {
     const pitch = inner.width / bins.length;
     bins.forEach((bin, i) => {
       const left = margin.left + i * pitch;
-      if (labelled && i % Math.ceil(bins.length / labels) === 0) {
+      if (labelled && i % Math.ceil(bins.length / labelCount) === 0) {
         drawing.append(
           svg(
             'text',

@@ -25,7 +25,8 @@ class MapPage {
   constructor(root, app, view, views) {
     Object.assign(this, { root, app, view, views });
     this.shown = view.layers.map(() => true);
-    this.reach = Math.min(view.bounds.x1 - view.bounds.x0, view.bounds.y1 - view.bounds.y0) / 9; // greatest radius for a click
+    // reach is the greatest radius for a click.
+    this.reach = Math.min(view.bounds.x1 - view.bounds.x0, view.bounds.y1 - view.bounds.y0) / 9;
     this.heat = new Heat();
     this.picture = null;
     this.dots = null;
@@ -81,12 +82,15 @@ class MapPage {
 
   build() {
     const { view } = this;
+    const globe = view.sphere ? ', g switches between globe and map' : '';
     this.canvas = h('canvas', {
       class: 'map-canvas',
       tabindex: 0,
       role: 'img',
       aria: {
-        label: `${view.title}. Arrow keys move, plus and minus zoom, 0 shows all, Enter selects the thing in the middle${view.sphere ? ', g switches between globe and map' : ''}.`,
+        label:
+          `${view.title}. Arrow keys move, plus and minus zoom, 0 shows all, ` +
+          `Enter selects the thing in the middle${globe}.`,
       },
       onkeydown: (e) => this.pressed(e),
       onwheel: (e) => this.wheeled(e),
@@ -345,7 +349,8 @@ class MapPage {
     else if (this.view.sphere)
       setText(
         this.coordinates,
-        `${Math.abs(at.y).toFixed(2)}° ${at.y < 0 ? 'S' : 'N'}  ${Math.abs(at.x).toFixed(2)}° ${at.x < 0 ? 'W' : 'E'}`,
+        `${Math.abs(at.y).toFixed(2)}° ${at.y < 0 ? 'S' : 'N'}  ` +
+          `${Math.abs(at.x).toFixed(2)}° ${at.x < 0 ? 'W' : 'E'}`,
       );
     else setText(this.coordinates, `${format.number(at.x)}, ${format.number(at.y)} ${this.view.unit}`.trim());
   }
@@ -426,10 +431,11 @@ class MapPage {
       this.shown[this.dots.base] &&
       !view.layers[this.dots.base].part &&
       view.layers.some((l, i) => l.part && this.shown[i]);
+    const share = shares ? `, share ${format.percent(fullShare)}` : '';
     setText(
       this.scaleText,
       this.dots.indexes.length > 0
-        ? `in view · full colour: ${format.short(this.dots.full)} per dot${shares ? `, share ${format.percent(fullShare)}` : ''}`
+        ? `in view · full colour: ${format.short(this.dots.full)} per dot${share}`
         : 'nothing in view',
     );
     this.redraw();

@@ -199,7 +199,7 @@ export function pictureView({ onZoom, onHere, onOpen, onAnnounce, onResize }) {
       pen.fillRect((r.at % layout.columns) * size, Math.floor(r.at / layout.columns) * size, 1, size - 1);
   }
 
-  // drawElements marks the beginnings of elements, if an element covers a whole number of cells, at least two.
+  // drawElements marks the beginnings of elements if an element covers a whole number of cells, at least two.
   function drawElements(height) {
     const area = state.view && memory.areas[state.view.area];
     const cells = area ? Math.abs(area.stride) / layout.bytes : 0;

@@ -14,7 +14,7 @@ const maxRanges = 240; // more ranges might not fit into a URL
 
 // Bits of a cell's notes.
 export const note = { decommitted: 1, swapped: 2, zero: 4, value: 8, archetypes: 16, areas: 32 };
-export const nothing = 65535;
+export const nothing = 65535; // stands for no area or no archetype
 
 export const modes = [
   { id: 'state', title: 'State', about: 'State of each page: reserved, committed, resident' },

@@ -6,8 +6,9 @@ import { errorBox, format, h, palette, replace, svg } from './ui.js';
 const maxLines = 32; // largest number of lines of bytes
 const lineBytes = 16;
 
-// wordView returns the panel of a word. Its method open(slot, column) shows the word and the entity of a slot.
-// Its property slot is null while the panel is closed. The panel calls onChange when it opens a slot or closes.
+// wordView returns the panel of a word. Its method open(slot, column) shows the word and the entity of a
+// slot. Its property slot is null while the panel is closed. The panel calls onChange when it opens a slot or
+// closes.
 export function wordView(app, memory, { onChange }) {
   const element = h('section', { class: 'panel', hidden: true, aria: { label: 'Word' } });
   const title = h('h2');
@@ -101,7 +102,8 @@ export function wordView(app, memory, { onChange }) {
     const alive = word.slots.filter((s) => s.alive).length;
     replace(
       title,
-      `Word ${format.number(word.word)}: slots ${format.number(word.first)} – ${format.number(word.first + 63)}`,
+      `Word ${format.number(word.word)}: ` +
+        `slots ${format.number(word.first)} – ${format.number(word.first + 63)}`,
     );
     replace(
       body,
@@ -109,7 +111,9 @@ export function wordView(app, memory, { onChange }) {
         'p',
         { class: 'dim' },
         word.owned
-          ? `${alive} of 64 slots in use. Archetype ${word.archetype.join(', ') || 'without columns'}; extent of ${format.number(word.extentSlots)} slots from slot ${format.number(word.extentFirst)}.`
+          ? `${alive} of 64 slots in use. Archetype ${word.archetype.join(', ') || 'without columns'}; ` +
+              `extent of ${format.number(word.extentSlots)} slots ` +
+              `from slot ${format.number(word.extentFirst)}.`
           : 'No archetype owns this word.',
       ),
       h(
@@ -254,7 +258,8 @@ export function wordView(app, memory, { onChange }) {
         h(
           'span',
           { class: 'dim' },
-          ` ${b.type || 'tag'}, ${format.number(b.size)} bytes, ${where}${area && area.stride > b.size ? `, one every ${area.stride} bytes` : ''}`,
+          ` ${b.type || 'tag'}, ${format.number(b.size)} bytes, ${where}` +
+            (area && area.stride > b.size ? `, one every ${area.stride} bytes` : ''),
         ),
       ),
       lines.length > 0 && h('div', { class: 'hex scroll' }, lines),

@@ -167,11 +167,10 @@ export const page = {
               view: { area: state.view.area, from: area.usedFrom, bytes: picture.wholeArea(state.view.area) },
             }),
         ]);
-      if (area && picture.partial())
-        steps.push([
-          `${format.bytes(picture.layout.ranges[0].to - picture.layout.ranges[0].from)} from ${hex(picture.layout.ranges[0].from - area.from)}`,
-          null,
-        ]);
+      if (area && picture.partial()) {
+        const range = picture.layout.ranges[0];
+        steps.push([`${format.bytes(range.to - range.from)} from ${hex(range.from - area.from)}`, null]);
+      }
       replace(
         way,
         steps.map(([text, go], i) => [
@@ -186,16 +185,15 @@ export const page = {
     function tellScale() {
       const { layout } = picture;
       const data = picture.data;
-      const one =
-        layout.bytes >= memory.pageSize
-          ? `${format.number(layout.bytes / memory.pageSize)} ${layout.bytes === memory.pageSize ? 'page' : 'pages'}`
-          : '';
+      const pages = layout.bytes / memory.pageSize;
+      const one = pages >= 1 ? `${format.number(pages)} ${pages === 1 ? 'page' : 'pages'}` : '';
       replace(
         scaleNote,
         h(
           'span',
           null,
-          `A cell is ${format.bytes(layout.bytes)}${one ? `: ${one} of ${format.bytes(memory.pageSize)}` : ''}`,
+          `A cell is ${format.bytes(layout.bytes)}` +
+            (one ? `: ${one} of ${format.bytes(memory.pageSize)}` : ''),
         ),
         h('span', null, `${format.number(layout.cells)} cells`),
         data?.by === state.by &&
@@ -254,11 +252,12 @@ export const page = {
         'swapped',
       ].map(sum);
       const pages = (n) => format.short(Math.round(n / memory.pageSize));
+      const hugePages = memory.limits.hugePageSize ? huge / memory.limits.hugePageSize : 0;
       const list = [
         [
           ink.huge,
           'resident, huge pages',
-          `${format.short(memory.limits.hugePageSize ? huge / memory.limits.hugePageSize : 0)} × ${format.bytes(memory.limits.hugePageSize)}`,
+          `${format.short(hugePages)} × ${format.bytes(memory.limits.hugePageSize)}`,
           format.bytes(huge),
         ],
         [ink.resident, 'resident', pages(resident - huge), format.bytes(resident - huge)],
@@ -352,14 +351,16 @@ export const page = {
       const rows = [
         [
           'World',
-          `${format.bytes(sum('resident'))} resident, ${format.bytes(sum('committed'))} committed, ${format.bytes(memory.bytes)} reserved`,
+          `${format.bytes(sum('resident'))} resident, ${format.bytes(sum('committed'))} committed, ` +
+            `${format.bytes(memory.bytes)} reserved`,
         ],
         ['Slots', `${format.number(memory.slots)} of ${format.number(memory.maxEntities)}`],
         ['Program', `${format.bytes(total.resident)} resident, ${format.bytes(total.committed)} committed`],
         l.maxMappings > 0 && ['Mappings', `${format.number(l.mappings)} of ${format.number(l.maxMappings)}`],
         [
           'Pages',
-          `${format.bytes(memory.pageSize)}${l.hugePageSize ? `; huge ${format.bytes(l.hugePageSize)} (${l.hugeMode})` : ''}`,
+          `${format.bytes(memory.pageSize)}` +
+            (l.hugePageSize ? `; huge ${format.bytes(l.hugePageSize)} (${l.hugeMode})` : ''),
         ],
         l.controlGroup > 0 && ['Control group limit', `${format.bytes(l.controlGroup)}`],
         l.heapStandIn && ['Memory', 'on the Go heap (stand-in)'],
@@ -423,8 +424,8 @@ export const page = {
     const zoomTo = (index) =>
       show({ view: { area: index, from: memory.areas[index].usedFrom, bytes: picture.wholeArea(index) } });
 
-    // The panel about the cell under the pointer first shows the data that the browser has, and then the server's
-    // answer.
+    // The panel about the cell under the pointer first shows the data that the browser has, and then the
+    // server's answer.
     const askHere = later(180, async (cell) => {
       try {
         const at = await app.api.get(
@@ -453,7 +454,8 @@ export const page = {
           h(
             'p',
             { class: 'dim' },
-            'Point at the picture, or focus it with Tab and move with the arrow keys. Zoom with + and − or the wheel. Enter or a click opens the word; Esc goes back.',
+            'Point at the picture, or focus it with Tab and move with the arrow keys. ' +
+              'Zoom with + and − or the wheel. Enter or a click opens the word; Esc goes back.',
           ),
         );
         return;
@@ -478,7 +480,8 @@ export const page = {
         ],
         slots && [
           'Word',
-          `${format.number(Math.floor(slots[0] / 64))}${slots[1] - slots[0] > 64 ? ` – ${format.number(Math.floor((slots[1] - 1) / 64))}` : ''}`,
+          `${format.number(Math.floor(slots[0] / 64))}` +
+            (slots[1] - slots[0] > 64 ? ` – ${format.number(Math.floor((slots[1] - 1) / 64))}` : ''),
         ],
         cell.share !== null && [state.by === 'change' ? 'Changed' : 'In use', format.percent(cell.share)],
         at?.archetype.length > 0 && ['Archetype', at.archetype.join(', ')],

@@ -198,7 +198,7 @@ export const page = {
       explain(s);
     }
 
-    // explain shows why readings are missing.
+    // explain shows why readings are missing or out of date.
     let explained = '';
     function explain(s) {
       const because = !s.admitting
@@ -262,11 +262,14 @@ export const page = {
 function noSchedule() {
   return emptyBox(
     'This world has no schedule',
-    'Entities, memory and queries work without a schedule. Ticks and systems need a schedule, which also admits the inspector between ticks:',
+    'Entities, memory and queries work without a schedule. ' +
+      'Ticks and systems need a schedule, which also admits the inspector between ticks:',
     h(
       'pre',
       null,
-      's := sched.New(world, sched.Options{Rate: 60})\ns.Add(sched.System{Name: "move", Run: move})\nerr := s.Run(ctx)',
+      's := sched.New(world, sched.Options{Rate: 60})\n' +
+        's.Add(sched.System{Name: "move", Run: move})\n' +
+        'err := s.Run(ctx)',
     ),
   );
 }
@@ -284,8 +287,8 @@ function notAdmitting(s) {
       'p',
       null,
       'The page shows the last known values of the world. Either a tick takes this long, or ' +
-        'the program does not call World.Admit. A running schedule calls World.Admit between ticks. A loop of ' +
-        'your own must call World.Admit once per iteration.',
+        'the program does not call World.Admit. A running schedule calls World.Admit between ticks. A loop ' +
+        'of your own must call World.Admit once per iteration.',
     ),
   );
 }
@@ -363,7 +366,9 @@ const columnCosts = () =>
     { title: 'Entities', class: 'num', cell: (c) => format.number(c.entities) },
     {
       title: 'Dense',
-      hint: 'Share of the slots that have the component; words of 64 slots without the component are not counted',
+      hint:
+        'Share of the slots that have the component; ' +
+        'words of 64 slots without the component are not counted',
       class: 'num hide-narrow',
       cell: (c) => (c.slots > 0 ? format.percent(c.entities / c.slots) : '–'),
     },

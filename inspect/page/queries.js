@@ -18,7 +18,7 @@ function mount(root, app) {
   let asking = new AbortController();
   let drawing = new AbortController();
   let asked = null; // the query whose answer is shown
-  let wanted = app.params.get('field'); // chosen field of the histogram; '' for no field, null for the first field
+  let wanted = app.params.get('field'); // chosen field of the histogram; '' for none, null for the first
 
   const box = queryBox({
     label: 'Query',
@@ -330,7 +330,8 @@ function mount(root, app) {
   };
 }
 
-const numeric = new Set(['float', 'int', 'uint', 'enum', 'bool']); // kinds of fields that a histogram can show
+// numeric has the kinds of fields that a histogram can show.
+const numeric = new Set(['float', 'int', 'uint', 'enum', 'bool']);
 
 const plural = (n, one, many) => `${format.number(n)} ${n === 1 ? one : many}`;
 

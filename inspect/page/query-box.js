@@ -13,8 +13,8 @@
 // Control+Space opens the list.
 //
 // With the option editor, Enter begins a new line, and Control+Enter runs the query. editor is
-// { most, onEdge }: the largest length of the text, and a function that the box calls with -1 or 1 if an arrow
-// key would leave the first or the last line. onEdge returns whether it has used the key.
+// { most, onEdge }: the largest length of the text, and a function that the box calls with -1 or 1 if an
+// arrow key would leave the first or the last line. onEdge returns whether it has used the key.
 
 import { get } from './api.js';
 import { charactersAt, unitsAt } from './query-text.js';

@@ -86,7 +86,8 @@ export function reference() {
       h(
         'p',
         { class: 'dim' },
-        'A query is a list of terms, separated by commas. An entity must fulfil all terms. An empty query selects all entities.',
+        'A query is a list of terms, separated by commas. An entity must fulfil all terms. ' +
+          'An empty query selects all entities.',
       ),
       h(
         'dl',

@@ -2,9 +2,9 @@
 
 const keywords =
   `ALL AND AS ASC BETWEEN BY CASE CAST COLLATE CROSS DELETE DESC DISTINCT ELSE END ESCAPE EXCEPT EXISTS
-  EXPLAIN FILTER FROM FULL GLOB GROUP HAVING IN INNER INSERT INTERSECT INTO IS JOIN LEFT LIKE LIMIT NATURAL NOT NULL OFFSET ON
-  OR ORDER OUTER OVER PARTITION PLAN QUERY RECURSIVE RETURNING RIGHT SELECT SET THEN UNION UPDATE USING VALUES WHEN WHERE
-  WITH`.split(/\s+/);
+  EXPLAIN FILTER FROM FULL GLOB GROUP HAVING IN INNER INSERT INTERSECT INTO IS JOIN LEFT LIKE LIMIT NATURAL
+  NOT NULL OFFSET ON OR ORDER OUTER OVER PARTITION PLAN QUERY RECURSIVE RETURNING RIGHT SELECT SET THEN UNION
+  UPDATE USING VALUES WHEN WHERE WITH`.split(/\s+/);
 const most = 40; // largest number of suggestions
 
 const token =
@@ -123,7 +123,8 @@ const columnsOf = (table, detail) =>
     detail: [c.type.toLowerCase(), detail].filter(Boolean).join(' of '),
   }));
 
-// wordItems returns the words that can follow the word last. AS OF TICK ends a statement about an earlier tick.
+// wordItems returns the words that can follow the word last. AS OF TICK ends a statement about an earlier
+// tick.
 function wordItems(typed, named, schema, empty, last) {
   const small = typed !== '' && typed === typed.toLowerCase();
   const words = empty

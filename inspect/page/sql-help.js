@@ -9,7 +9,8 @@ const isRelation = (t) =>
   t.columns.length === 2 && t.columns[0].name === 'source' && t.columns[1].name === 'target';
 const isComponent = (t) =>
   t.columns[0]?.name === 'entity' && t.name !== 'entities' && !/^(archetype|vast)_/.test(t.name);
-const isQuantity = (c) => numeric(c) && !/(^|_)(id|index|number|place)$/.test(c.name); // IDs and indexes are not quantities
+// isQuantity reports whether a column holds numbers other than IDs and indexes.
+const isQuantity = (c) => numeric(c) && !/(^|_)(id|index|number|place)$/.test(c.name);
 
 // examples returns statements with their explanations, for the tables of a world: [{ text, detail }].
 export function examples(tables) {

@@ -197,7 +197,8 @@ function mount(root, app) {
       () =>
         setText(
           state,
-          `Running… ${rowsText(table)}, ${format.seconds(Math.round((performance.now() - startTime) / 1000))}`,
+          `Running… ${rowsText(table)}, ` +
+            `${format.seconds(Math.round((performance.now() - startTime) / 1000))}`,
         ),
       1000,
     );

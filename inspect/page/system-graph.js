@@ -115,7 +115,8 @@ export function systemGraph({ onSystem, onColumn }) {
         h(
           'p',
           { class: 'dim graph-none' },
-          `${format.number(next.systems.length)} systems are too many to draw. The table lists all systems, and `,
+          `${format.number(next.systems.length)} systems are too many to draw. ` +
+            'The table lists all systems, and ',
           h('a', { href: 'api/v1/systems' }, 'the JSON interface'),
           ' has their order.',
         ),

@@ -237,7 +237,8 @@ export const page = {
             h(
               'p',
               null,
-              'The program runs its ticks without package sched, so there are no systems to show. With package sched, a system is a function that declares what it reads and writes:',
+              'The program runs its ticks without package sched, so there are no systems to show. ' +
+                'With package sched, a system is a function that declares what it reads and writes:',
             ),
             h(
               'pre',
@@ -245,7 +246,10 @@ export const page = {
               h(
                 'code',
                 null,
-                's := sched.New(world, sched.Options{Rate: 60})\ns.Add(sched.System{Name: "move", Reads: sched.Columns(velocity), Writes: sched.Columns(position), Run: move})\nerr := s.Run(ctx)',
+                's := sched.New(world, sched.Options{Rate: 60})\n' +
+                  's.Add(sched.System{Name: "move", Reads: sched.Columns(velocity), ' +
+                  'Writes: sched.Columns(position), Run: move})\n' +
+                  'err := s.Run(ctx)',
               ),
             ),
           ),
@@ -300,7 +304,9 @@ export const page = {
         now.jobs
           .map(
             (j) =>
-              `${j.name}: ${format.number(j.inFlight)} jobs in flight, ticks waited ${format.seconds(j.waitedSeconds)} for ${format.short(j.late)} of ${format.short(j.started)}`,
+              `${j.name}: ${format.number(j.inFlight)} jobs in flight, ` +
+              `ticks waited ${format.seconds(j.waitedSeconds)} ` +
+              `for ${format.short(j.late)} of ${format.short(j.started)}`,
           )
           .join(' · '),
       );

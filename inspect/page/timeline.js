@@ -174,7 +174,9 @@ export function timeline({ record, onSystem }) {
     );
     canvas.setAttribute(
       'aria-label',
-      `Tick ${tick.tick}: ${tick.workers} workers, ${tick.spans.length} spans in ${format.seconds(tick.took)}. Arrow keys move from span to span, plus and minus change the scale.`,
+      `Tick ${tick.tick}: ${tick.workers} workers, ${tick.spans.length} spans ` +
+        `in ${format.seconds(tick.took)}. ` +
+        'Arrow keys move from span to span, plus and minus change the scale.',
     );
   }
 
@@ -476,7 +478,8 @@ export function timeline({ record, onSystem }) {
       move(cursor.start - span / 3, cursor.start + (span * 2) / 3);
     setText(
       said,
-      `${words(cursor)}: ${format.seconds(cursor.end - cursor.start)} from ${format.seconds(cursor.start)} on worker ${cursor.worker}`,
+      `${words(cursor)}: ${format.seconds(cursor.end - cursor.start)} ` +
+        `from ${format.seconds(cursor.start)} on worker ${cursor.worker}`,
     );
     draw();
   }

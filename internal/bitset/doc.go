@@ -10,9 +10,9 @@
 //     group
 //   - usable slots: the slots that have memory; they begin at slot 0 and fill whole words
 //
-// Invariant: the bit in any is set exactly if the word or block has a set slot. The bit in full is set
-// exactly if all slots of the word or block are set. After slots were toggled by several goroutines, the
-// summaries may be loose: see [Set.TurnOn].
+// Invariant: a bit of the mask any is set exactly if its word or block has a set slot. A bit of the mask full
+// is set exactly if all slots of its word or block are set. After slots were toggled by several goroutines,
+// the summaries may be loose: see [Set.TurnOn].
 //
 // The words grow upwards in memory. The summaries of blocks lie below the words and grow downwards: see
 // [vm.Seam]. The first summaries usually share a page with the first words. The summaries of groups lie on

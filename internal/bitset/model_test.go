@@ -6,8 +6,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// capacityTest is the number of slots of the tests' sets. The last of the three groups is partial and ends in
-// the middle of a word.
+// capacityTest is the number of slots that the tests ask for: two groups, and a part of a third group that
+// ends in the middle of a word. A set has room for the whole word.
 const capacityTest = 2*groupBits + 3*BlockBits + 5*wordBits + 17
 
 func newSet(t testing.TB, capacity int) *Set {

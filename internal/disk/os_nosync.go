@@ -24,8 +24,8 @@ func syncFolder(dir string) error {
 	if errClose := folder.Close(); err == nil {
 		err = errClose
 	}
-	for _, unsupported := range []error{errors.ErrUnsupported, fs.ErrInvalid, fs.ErrPermission, syscall.EINVAL,
-		syscall.EISDIR} {
+	for _, unsupported := range []error{errors.ErrUnsupported, fs.ErrInvalid, fs.ErrPermission,
+		syscall.EINVAL, syscall.EISDIR} {
 		if errors.Is(err, unsupported) {
 			return nil
 		}

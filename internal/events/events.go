@@ -56,13 +56,14 @@ var Sched Schedules
 // Schedules are functions of package sched.
 type Schedules interface {
 	// Add adds a queue to a schedule, and returns the sched.Resource of the queue. It panics if the schedule
-	// is at work, or has a queue of the same name.
+	// is at work, is closed, is attached to a store, or has a queue of the same name.
 	Add(schedule any, q Queue) (resource any)
 	// Workers returns the number of workers of a schedule.
 	Workers(schedule any) int
-	// Check panics if the system of a context may not use the queue. A system that is not exclusive must
-	// declare that it writes the queue if write is true, and that it reads the queue if write is false. what
-	// names the method that was called.
+	// Check panics if the system of a context may not use the queue. The queue must be of the same schedule.
+	// A system that is not exclusive must declare that it writes the queue if write is true, and that it
+	// reads the queue if write is false. During Each, Split or Reduce, only the Contexts of the parts may
+	// write. what names the method that was called.
 	Check(context any, q Queue, write bool, what string)
 	// Alone returns the Turn for a call without a Context, on the goroutine that ticks. Alone panics while
 	// systems run, unless the call comes from an exclusive system, outside of Each, Split and Reduce. send

@@ -80,7 +80,7 @@ func (p *player) toggleSlots(q vast.Query, d vast.Disabled) (keys []uint64) {
 	return keys
 }
 
-// addToggling adds a system that disables and enables entities on several workers.
+// addToggling adds a system that disables and enables entities and components on several workers.
 func (p *player) addToggling() {
 	q := p.world.Query(p.key).Optional(p.off)
 	p.schedule.Add(sched.System{Name: "toggle", Reads: sched.Columns(p.key),

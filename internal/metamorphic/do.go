@@ -213,7 +213,7 @@ func (p *player) ask(op Op) {
 			batched = append(batched, p.keyOf(e))
 		}
 	}
-	if op.A%9 != toParent || joins(op.A) { // the order of the sources in p.parent is promised
+	if op.A%9 != toParent || joins(op.A) { // else q yields sources in p.parent, whose order is promised
 		slices.Sort(keys)
 	}
 	slices.Sort(batched)

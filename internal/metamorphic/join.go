@@ -7,7 +7,8 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// join returns the query that also asks for a target, or for an ancestor.
+// join returns q with a further condition, which n selects: an entity must have a target that matches another
+// query, or an ancestor with a component.
 func (p *player) join(q vast.Query, n uint16) vast.Query {
 	targets := p.baseQuery(n / 4)
 	switch n % 4 {

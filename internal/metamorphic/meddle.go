@@ -39,8 +39,8 @@ func (p *player) meddle() {
 	defer func() {
 		text := fmt.Sprint(recover())
 		if !strings.Contains(text, "after the loop") && !strings.Contains(text, ": call it after ") {
-			panic(fmt.Sprintf("metamorphic: a forbidden call in a callback must panic, but recover returned %q",
-				text))
+			panic(fmt.Sprintf("metamorphic: a forbidden call in a callback must panic, but recover "+
+				"returned %q", text))
 		}
 	}()
 	forbidden()

@@ -12,8 +12,8 @@ type kernel interface {
 	// unprotect undoes protect.
 	unprotect(of Range) error
 	// scan returns the unprotected pages between the start of a registered range and the address end, in
-	// ascending order, and protects them. It may skip a page without memory, if a scan after the page's first
-	// write returns the page. The result is valid until the next call of scan.
+	// ascending order, and protects them. It may leave out a page that has no memory yet. The first scan
+	// after a write to this page must then return the page. The result is valid until the next call of scan.
 	scan(of Range) (found []answer, end uintptr, err error)
 	// written reports whether a registered range has an unprotected page that was ever written.
 	written(of Range) (bool, error)

@@ -31,7 +31,7 @@ func assignments(tokens []token, columnsOf func(table string) []string) map[int]
 func addUpdated(found map[int]string, tokens []token, at int) {
 	for ; at+2 < len(tokens) && tokens[at].isName(); at++ {
 		if tokens[at+1].is("=") && isAssigned(tokens, at+2) {
-			found[at+2] = tokens[at].name()
+			found[at+2] = strings.ToLower(tokens[at].name())
 		}
 		for at < len(tokens) && !tokens[at].is(",") {
 			if tokens[at].kind == tokenWord && (tokens[at].is("where") || tokens[at].is("from")) {
@@ -129,7 +129,7 @@ func inferAssigned(text string, types []oid, from source) {
 func typeStrings(text string, columns columnTypes, columnsOf func(table string) []string) string {
 	all := scan(text, dialectSQLite)
 	var tokens []token
-	var positions []int // position in all of each element of tokens
+	var positions []int // for each element of tokens, the index of this token in the slice all
 	for i, t := range all {
 		if t.kind != tokenSpace {
 			tokens, positions = append(tokens, t), append(positions, i)

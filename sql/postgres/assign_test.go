@@ -29,6 +29,7 @@ func TestTypeStrings(t *testing.T) {
 			"WITH c(i) AS (SELECT '1') INSERT INTO t(i) SELECT 2"},
 		{"UPDATE t SET i = '7', f = f || '8', text = '9', b = E'yes' WHERE i = '1'",
 			"UPDATE t SET i = 7, f = f || '8', text = '9', b = TRUE WHERE i = '1'"},
+		{`UPDATE t SET "I" = '7', "F" = '1e3'`, `UPDATE t SET "I" = 7, "F" = 1000`},
 		{"UPDATE t SET i = (SELECT '1'), f = '1e3' FROM t AS u",
 			"UPDATE t SET i = (SELECT '1'), f = 1000 FROM t AS u"},
 		{"UPDATE t SET i = 'x', f = 'NaN', b = 'perhaps', raw = x'00'",
@@ -64,7 +65,8 @@ func TestInferAssigned(t *testing.T) {
 	}
 }
 
-// FuzzTypeStrings checks that typeStrings keeps all tokens except strings and spaces.
+// FuzzTypeStrings checks that typeStrings keeps all tokens except strings and spaces. It also checks that
+// inferAssigned and statement.check do not panic.
 func FuzzTypeStrings(f *testing.F) {
 	for _, text := range []string{"INSERT INTO t(i) VALUES ('1'", "UPDATE t SET i = '1', (f) = '2'",
 		"INSERT INTO",

@@ -50,7 +50,7 @@ type source struct {
 // columnName returns the name of a column. SQLite names a column after the text of its expression. If this
 // text was translated, the client does not know it.
 func (s source) columnName(name string, item []token) string {
-	translated := s.release != nil
+	translated := s.release != nil // statements for the catalog are translated
 	for _, t := range item {
 		translated = translated || t.is("::") || t.kind == tokenParam
 	}

@@ -58,9 +58,19 @@ func guess(s string) any {
 	if v, err := strconv.ParseInt(s, 10, 64); err == nil && strconv.FormatInt(v, 10) == s {
 		return v
 	}
+	v, err := strconv.ParseFloat(s, 64)
+	if err != nil || v == 0 && math.Signbit(v) { // SQLite writes -0.0 as 0.0
+		return s
+	}
 	// SQLite writes 15 digits at most, and always a point.
-	if v, err := strconv.ParseFloat(s, 64); err == nil && strings.Contains(s, ".") &&
-		strconv.FormatFloat(v, 'g', 15, 64) == s {
+	digits, exponent, scientific := strings.Cut(strconv.FormatFloat(v, 'g', 15, 64), "e")
+	if !strings.Contains(digits, ".") {
+		digits += ".0"
+	}
+	if scientific {
+		digits += "e" + exponent
+	}
+	if digits == s {
 		return v
 	}
 	return s

@@ -1,7 +1,8 @@
 package postgres
 
-// columnItems returns an element for each of the count columns of a query: the expression of the column in
-// the first SELECT, or nil if columnItems does not find it. It finds none for the columns of a star.
+// columnItems returns an item for each of the count columns of a statement: the expression of the column,
+// with its alias, in RETURNING or in the first SELECT. The item is nil if columnItems does not find the
+// expression, for example because the column comes from a star.
 func columnItems(text string, count int) [][]token {
 	columns := make([][]token, count)
 	tokens := significant(scan(text, dialectSQLite))
@@ -32,7 +33,7 @@ func columnItems(text string, count int) [][]token {
 	return columns
 }
 
-// selectItems returns the expressions of the first SELECT outside of parentheses.
+// selectItems returns the expressions of the first SELECT outside of parentheses, with their aliases.
 func selectItems(tokens []token) [][]token {
 	depth, start := 0, -1
 	var items [][]token
@@ -67,7 +68,7 @@ var endsSelect = map[string]bool{
 	"except":    true, "order": true, "limit": true,
 }
 
-// withoutAlias removes AS name, or a name that follows an operand.
+// withoutAlias removes an alias at the end of an item: AS and a name, or a name that follows an operand.
 func withoutAlias(item []token) []token {
 	n := len(item)
 	switch {

@@ -231,7 +231,8 @@ func significant(tokens []token) []token {
 	return kept
 }
 
-// splitStatements cuts a text at its semicolons. Statements without tokens are left out.
+// splitStatements cuts a text at the semicolons outside of strings, quoted names and comments. It removes
+// spaces and comments at both ends of each statement, and leaves out statements that are then empty.
 func splitStatements(text string) []string {
 	var statements []string
 	start := 0

@@ -100,6 +100,7 @@ func TestGuess(t *testing.T) {
 	for text, want := range map[string]any{
 		"12": int64(12), "-1.5": -1.5, "012": "012", "1e5": "1e5", "": "", "1.50": "1.50", "0x1": "0x1",
 		"a1": "a1", "0.0001": 0.0001, "0.00001": "0.00001", "0.3": 0.3,
+		"1.0": 1.0, "1.0e+20": 1e20, "1.00": "1.00", "1.": "1.", "100.0": 100.0,
 		"100000000000000000000": "100000000000000000000",
 		"123456789012345.5":     "123456789012345.5", "-0": "-0", "1e+20": "1e+20",
 		"-1234.5678901": -1234.5678901, "1000000000000000.5": "1000000000000000.5",
@@ -110,14 +111,16 @@ func TestGuess(t *testing.T) {
 	}
 }
 
-// TestGuessText checks that SQLite writes a number that guess returns as the text of the parameter.
+// TestGuessText: if guess returns a number for a parameter, SQLite writes the number exactly as in the text of
+// the parameter.
 func TestGuessText(t *testing.T) {
 	db, err := driver.Open(":memory:")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	for _, text := range []string{"0.1", "0.0001", "0.00001", "1.5e-05", "1.5e+20", "99999999999999.5",
+	for _, text := range []string{"0.1", "0.0001", "0.00001", "1.5e-05", "1.5e+20", "1.0",
+		"1.0e+20", "99999999999999.5",
 		"999999999999999.5", "100000000000000000000", "0.123456789012345", "0.1234567890123456", "-0.5",
 		"-0.0", "-0", "7"} {
 		var equal bool
@@ -142,7 +145,7 @@ func TestSplitText(t *testing.T) {
 	}
 }
 
-// TestFunctions calls each function of the catalog with values of all types. None may panic.
+// TestFunctions calls each function of the catalog with values of all types. No function may panic.
 func TestFunctions(t *testing.T) {
 	d := describeSchema(&schema{byName: map[string]int{}})
 	values := []any{nil, int64(0), int64(-1), int64(16384), 1.5, "", "{a,NULL,\"b\"}", "pg_class", "nothing",

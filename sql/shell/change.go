@@ -9,7 +9,7 @@ import (
 
 // change describes a statement that inserts, updates or deletes rows.
 type change struct {
-	verb    string // INSERT, UPDATE, DELETE or MERGE; empty for another statement
+	verb    string // INSERT (also for REPLACE), UPDATE, DELETE or MERGE; empty for another statement
 	returns bool   // whether the statement has a RETURNING clause, and so returns rows
 }
 

@@ -117,8 +117,9 @@ func (c *completer) candidates(text, after string) (start int, words []string) {
 // inWord reports whether r can be a part of a name without quotes.
 func inWord(r rune) bool { return r == '_' || r == '$' || unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// quoted returns the names between quotes if open is true; otherwise it returns the names that match word, as
-// they are. It leaves out names that are not safe to show, and keywords without quotes.
+// quoted returns the names in quotes if open is true. Otherwise, it returns the names as they are, and leaves
+// out keywords and names that need quotes. In both cases, it leaves out names that are not safe to show: see
+// clean.
 func quoted(names []string, open bool) (words []string) {
 	for _, name := range names {
 		switch {

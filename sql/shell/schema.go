@@ -13,8 +13,9 @@ type schema struct {
 	columns map[string][]string // by the name of the table in lower case
 }
 
-// listed is the condition for tables in pragma_table_list that are for users. It leaves out virtual tables
-// in the temporary schema, which programs make for their own use.
+// listed is the condition for tables in pragma_table_list that are for users. It leaves out shadow tables,
+// which hold the data of virtual tables, and virtual tables in the temporary schema, which programs make for
+// their own use.
 const listed = "type <> 'shadow' AND NOT (schema = 'temp' AND type = 'virtual')"
 
 // loadSchema reads the names of tables, views and virtual tables, and of their columns. It goes on after a

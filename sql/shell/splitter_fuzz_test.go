@@ -16,7 +16,8 @@ import (
 var unsuitable = regexp.MustCompile(`(?i)recursive|attach|vacuum|pragma|zeroblob|printf|format`)
 
 // FuzzSplit compares the splitter with SQLite: where SQLite accepts a statement, both must see the same end.
-// FuzzSplit also runs the statements: the shell must not panic.
+// The splitter must find the same statements in single bytes as in the whole text. FuzzSplit also runs the
+// statements: the shell must not panic.
 func FuzzSplit(f *testing.F) {
 	for _, text := range []string{
 		"SELECT 1;SELECT 2", "SELECT ';', \";\", `;`, [;] -- ;\n/* ; */; SELECT 'a''b;'", "/*/;*/SELECT 1;",

@@ -9,7 +9,8 @@ const log = `{"Action":"start","Package":"github.com/vastgo/vast"}
 {"Action":"run","Package":"github.com/vastgo/vast","Test":"TestA"}
 {"Action":"pass","Package":"github.com/vastgo/vast","Test":"TestA"}
 {"Action":"pass","Package":"github.com/vastgo/vast","Test":"TestA/part"}
-{"Action":"output","Package":"github.com/vastgo/vast/vm","Test":"TestB","Output":"    b_test.go:7: no pages here\n"}
+{"Action":"output","Package":"github.com/vastgo/vast/vm","Test":"TestB",` +
+	`"Output":"    b_test.go:7: no pages here\n"}
 {"Action":"output","Package":"github.com/vastgo/vast/vm","Test":"TestB","Output":"--- SKIP: TestB (0.00s)\n"}
 {"Action":"skip","Package":"github.com/vastgo/vast/vm","Test":"TestB"}
 {"Action":"pass","Package":"github.com/vastgo/vast/vm","Test":"FuzzC"}

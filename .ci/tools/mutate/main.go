@@ -50,7 +50,8 @@ func main() {
 		func(tags string) error { o.tags = append(o.tags, tags); return nil })
 	flag.StringVar(&o.files, "files", "*.go", "comma-separated `patterns` of the package's files to change")
 	flag.DurationVar(&o.timeout, "timeout", 0,
-		"`time` after which the tests count as failed; 0 means four times as long as without a mutant, plus 5s")
+		"`time` after which the tests count as failed; 0 means four times as long as without a mutant, "+
+			"plus 5s")
 	flag.IntVar(&o.workers, "workers", 2, "mutants tried at the same time")
 	flag.StringVar(&o.json, "json", "", "write all results into this `file`")
 	flag.StringVar(&o.known, "known", ".ci/mutants.tsv",

@@ -3,8 +3,8 @@ package plan
 const (
 	// bytesChunk is the size of a chunk of a checkpoint. The server syncs each chunk.
 	bytesChunk = 512 << 10
-	// callsOfPointer is the number of requests that a region sends after it has replaced its pointer, without
-	// the requests that read the pointers of all regions.
+	// callsOfPointer is the number of requests that a region sends after it has replaced its pointer (see the
+	// package documentation), without the requests that read the pointers of all regions.
 	callsOfPointer = 5
 	bytesPointer   = 400
 )

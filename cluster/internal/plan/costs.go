@@ -60,11 +60,11 @@ type Costs struct {
 	// half in the client, half in the server.
 	State         Work    `json:"state"`
 	Store         float64 `json:"store_byte_ns"`
-	BytesPlaces   float64 `json:"state_places_bytes"`    // size of all places in the states of all regions
-	BytesResident float64 `json:"state_traveller_bytes"` // size of a traveller in a state
+	BytesPlaces   float64 `json:"state_places_bytes"`    // size of the places in all regions' checkpoints
+	BytesResident float64 `json:"state_traveller_bytes"` // size of a traveller in a checkpoint
 }
 
-// Work is a cost that depends on a number of bytes: Each, and Byte for each byte.
+// Work is a cost that depends on a number of bytes: a fixed cost (Each), and a cost of each byte (Byte).
 type Work struct {
 	Each float64 `json:"each_us"`
 	Byte float64 `json:"byte_ns"`

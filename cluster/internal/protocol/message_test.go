@@ -78,18 +78,18 @@ func TestDamagedMessages(t *testing.T) {
 			}
 		}
 	}
-	sectionCount := bytesHeader + len(Hash{}) + 8 + len(Hash{}) // its index in the message
+	atCount := bytesHeader + len(Hash{}) + 8 + len(Hash{}) // where a message has the number of sections
 	for _, c := range []struct {
 		want   string
 		change func(b []byte)
 	}{
 		{"the format 2", func(b []byte) { b[4] = 2 }},
 		{"the unknown kind 7", func(b []byte) { b[5] = 7 }},
-		{"4294967295 sections", func(b []byte) { copy(b[sectionCount:], "\xff\xff\xff\xff") }},
+		{"4294967295 sections", func(b []byte) { copy(b[atCount:], "\xff\xff\xff\xff") }},
 		{"the length of section 1 is wrong", func(b []byte) {
-			copy(b[sectionCount+5:], "\xff\xff\xff\xff\x7f")
+			copy(b[atCount+5:], "\xff\xff\xff\xff\x7f")
 		}},
-		{"the lengths of the sections add up to", func(b []byte) { b[sectionCount+4]++ }},
+		{"the lengths of the sections add up to", func(b []byte) { b[atCount+4]++ }},
 	} {
 		content := exampleTick().appendTo(nil)
 		content = content[:len(content)-bytesSum]

@@ -128,9 +128,9 @@ func TestLossAfterTheEnd(t *testing.T) {
 	}
 }
 
-// TestLossBeforePurges: the outbox loses its end while an owner that has appended its last message still makes
-// checkpoints. After each checkpoint the owner removes messages from the outbox and from its journal. The
-// journal must keep the lost messages.
+// TestLossBeforePurges: the outbox loses its end while an owner that has appended its last message still
+// makes checkpoints. After each checkpoint the owner removes messages from the outbox and from its journal.
+// The journal must keep the lost messages.
 func TestLossBeforePurges(t *testing.T) {
 	for i := range 600 {
 		s := newSim(uint64(i/60), 1, faults{}, noMistake)

@@ -40,7 +40,8 @@ type EarthRun struct {
 // Earth runs all regions of an Earth in this process, with an embedded server.
 func Earth(ctx context.Context, o EarthOptions) (EarthRun, error) {
 	if o.To > 0 && o.From == 0 {
-		return EarthRun{}, errors.New("trial: EarthOptions.From is 0: measure from the end of tick 1 at least")
+		return EarthRun{}, errors.New("trial: EarthOptions.From is 0: measure from the end of tick 1 " +
+			"at least")
 	}
 	regions := o.Planet.Regions()
 	m := &meter{ticksBegin: o.From * uint64(regions), ticksEnd: o.To * uint64(regions),

@@ -65,7 +65,8 @@ func measureEarths(ctx context.Context, dir string, travellers int, progress fun
 		for i, r := range [...]struct{ travellers, regions int }{{travellers, 1}, {travellers, few},
 			{travellers / idle, few}} {
 			var err error
-			if runs[i], err = runEarth(ctx, filepath.Join(dir, "earth"), r.travellers, r.regions); err != nil {
+			runs[i], err = runEarth(ctx, filepath.Join(dir, "earth"), r.travellers, r.regions)
+			if err != nil {
 				return err
 			}
 		}

@@ -33,9 +33,9 @@ func TestOverheadIsWhatIsMissing(t *testing.T) {
 
 func TestModelAgreesWithTheFit(t *testing.T) {
 	const travellers = 100_000
-	c := &plan.Costs{Cores: 2, Stretch: 1, Serial: 1, SyncsAtOnce: 1, Tick: 300, Traveller: 0.01, Divided: 0.003,
-		Crossing: 2, Crossings: 0.001, Locality: 0.5, BytesMessage: 100, BytesSection: 1, BytesTraveller: 26,
-		Encode: plan.Coding{Each: 1, Byte: 2, Section: 30},
+	c := &plan.Costs{Cores: 2, Stretch: 1, Serial: 1, SyncsAtOnce: 1, Tick: 300, Traveller: 0.01,
+		Divided: 0.003, Crossing: 2, Crossings: 0.001, Locality: 0.5, BytesMessage: 100, BytesSection: 1,
+		BytesTraveller: 26, Encode: plan.Coding{Each: 1, Byte: 2, Section: 30},
 		Decode: plan.Coding{Each: 1, Byte: 2, Section: 90},
 		Append: plan.Work{Each: 100, Byte: 5}, Deliver: plan.Work{Each: 50, Byte: 3}, Status: 1000,
 		StatusTraveller: 0.01, BytesStatus: 0.1}

@@ -5,7 +5,8 @@ import (
 	"github.com/vastgo/vast/cmd/vast/earth/atlas"
 )
 
-// paintedMoving is the largest number of travellers on their way that a picture visits.
+// paintedMoving is the largest number of travellers on their way of which a picture visits all. With more
+// travellers on their way, a picture visits only a part of them.
 const paintedMoving = 1 << 17
 
 // painting is the last painted picture of the travellers at rest. A new picture visits only the few places
@@ -21,9 +22,9 @@ type painting struct {
 
 // Paint adds the travellers to the counts of a map's dots. It adds all travellers to density, and the
 // infectious travellers also to infected. The two slices must have an element for each dot. Paint counts
-// travellers at rest exactly. With more than 131,072 travellers on their way, it visits one in n of them, and
-// counts each visited traveller as n travellers. n is a power of two that grows with the number of travellers
-// on their way. Pictures with the same n visit travellers in the same slots.
+// travellers at rest exactly. With more than 131,072 travellers on their way, it visits about one in n of
+// them, and counts each visited traveller as n travellers. n is a power of two that grows with the number of
+// travellers on their way. Pictures with the same n visit travellers in the same slots.
 //
 // Complexity: a few nanoseconds for each place whose tally changed since the last picture, for each visited
 // traveller, and for each dot. The first picture on another map visits all places.

@@ -91,7 +91,8 @@ func (n Named) Number(at Span) (*Part, error) {
 	return p, nil
 }
 
-// has selects the entities in the slots [lo, hi) that have the component.
+// has selects the entities in the slots [lo, hi) that have the component. Disabled entities and disabled
+// components count too.
 func (n Named) has(w *vast.World, lo, hi int) vast.Query {
 	return probe.All(w.Query(n.Column.AnyColumn)).Between(lo, hi)
 }

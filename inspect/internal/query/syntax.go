@@ -24,7 +24,7 @@ type Atom struct {
 	Join   string      // where or up in front of the name of a relation; empty for other terms
 	Name   string      // name of a component or a relation
 	Number string      // number of the column, such as #7; empty if the query gives no number
-	Has    []Component // components in the brackets after Join
+	Has    []Component // components in the brackets of a term with where or up
 	Target *Target     // target of the relation; nil if the query gives no target
 	Fields []Field     // path to a value; empty for the whole component
 	Op     string      // comparison operator; empty if nothing is compared

@@ -532,7 +532,7 @@ func play(f disk.Folder) (errs []error) {
 	return errs
 }
 
-// calls is the number of calls that play makes.
+// calls is the number of calls that play makes if no call fails.
 const calls = 13
 
 func TestStopAtCall(t *testing.T) {
@@ -641,7 +641,8 @@ func TestFailedSync(t *testing.T) {
 			kept := bytes.Count(got, []byte{1})
 			switch {
 			case len(got) != after || !bytes.Equal(got[:before], filled(before, 1)):
-				t.Fatalf("seed %d: the file has %d bytes, want %d with all synced bytes", seed, len(got), after)
+				t.Fatalf("seed %d: the file has %d bytes, want %d with all synced bytes", seed, len(got),
+					after)
 			case kept == after:
 				seen["nothing lost"]++
 			case kept == before:

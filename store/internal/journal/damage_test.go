@@ -248,8 +248,8 @@ func TestEachSector(t *testing.T) {
 				}
 			case last: // the sector does not count
 				if err != nil || !slices.Equal(got, all) {
-					t.Errorf("sector %d of %s, which does not count, is zeros: %q, %v", i/sectorSize, name, got,
-						err)
+					t.Errorf("sector %d of %s, which does not count, is zeros: %q, %v", i/sectorSize, name,
+						got, err)
 				}
 			default:
 				var d *Damage

@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// FuzzRead reads arbitrary bytes as two segments. If repair is true, it corrects the checksum, segment number
-// and index of each sector, so that Read reads the payloads.
+// FuzzRead reads arbitrary bytes as two segments. If repair is true, FuzzRead first corrects the checksum,
+// segment number and index of each sector that is not all zeros, so that Read reads the payloads. If Read
+// finds no damage, FuzzRead checks that Resume keeps the records.
 func FuzzRead(f *testing.F) {
 	m, _, _ := small(f)
 	f.Add(m.names[fileName(1)].data, m.names[fileName(2)].data, uint16(0), false)

@@ -37,9 +37,10 @@ func BenchmarkAppendWait(b *testing.B) {
 			defer j.Close()
 			var bare, record, ratio []float64
 			for b.Loop() {
-				one := bareRound(b, file)
-				many := journalRound(b, j, goroutines)
-				bare, record, ratio = append(bare, one), append(record, many), append(ratio, one/many)
+				perSync := bareRound(b, file)
+				perRecord := journalRound(b, j, goroutines)
+				bare, record = append(bare, perSync), append(record, perRecord)
+				ratio = append(ratio, perSync/perRecord)
 			}
 			b.ReportMetric(median(record), "ns/record")
 			b.ReportMetric(median(bare), "ns/bare-sync")

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// FuzzDot checks that Dot and DotXYZ return a dot of the map, or -1, for arbitrary positions and sizes.
+// FuzzDot checks that Dot and DotXYZ return a dot of the map, or -1, for arbitrary positions and sizes. Dot
+// must return a dot for each position from MinLat to MaxLat.
 func FuzzDot(f *testing.F) {
 	f.Add(uint16(120), uint16(40), 48.86, 2.35, float32(0.5), float32(0.5), float32(0.7071))
 	f.Add(uint16(1), uint16(1), MaxLat, 180.0, float32(-1), float32(0), float32(0))

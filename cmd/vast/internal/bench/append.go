@@ -54,7 +54,7 @@ func appends(n int, longest bool) (sides []side, done func()) {
 // lap begins at start.
 type stopwatch struct {
 	start   time.Duration // reading of clock.Now
-	last    time.Duration // time from start to the end of the last lap
+	last    time.Duration // time from start to the beginning of the current lap
 	longest time.Duration
 }
 

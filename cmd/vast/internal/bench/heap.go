@@ -10,7 +10,7 @@ const (
 	bytesRealloc     = 100   // bytes of the growing allocation for each element of -n
 	bytesHole        = 16384 // bytes of a block in the work fragmented: whole pages on most systems
 	elementsPerBlock = 200   // number of elements of -n for each block in the work fragmented
-	churnLive        = 10    // number of replacements for each live object in the works churn
+	churnLive        = 10    // replacements for each live object; in churn, churn-unshared and churn-sizes
 )
 
 func heapWorks() []work {

@@ -12,8 +12,8 @@ import (
 )
 
 var predeclared = strings.Fields("any append bool byte cap clear close comparable complex complex128 " +
-	"complex64 copy delete error false float32 float64 imag int int16 int32 int64 int8 iota len make max min " +
-	"new nil panic print println real recover rune string true uint uint16 uint32 uint64 uint8 uintptr")
+	"complex64 copy delete error false float32 float64 imag int int16 int32 int64 int8 iota len make max " +
+	"min new nil panic print println real recover rune string true uint uint16 uint32 uint64 uint8 uintptr")
 
 // writeGo writes Go code as HTML. The classes of tokens are k for keywords, b for predeclared names, f for
 // called or declared functions, s for strings and runes, n for numbers, c for comments.

@@ -71,8 +71,8 @@ func TestFlagErrors(t *testing.T) {
 		{"-inspect 8080", `invalid value "8080" for flag -inspect: want host:port such as 127.0.0.1:8080`},
 		{"-inspect localhost:", "want host:port"},
 		{"-inspect on", "any port on all addresses; or off"},
-		{"-sql off", `invalid value "off" for flag -sql: want host:port such as 127.0.0.1:8080, or :0 for any ` +
-			"port on all addresses"},
+		{"-sql off", `invalid value "off" for flag -sql: want host:port such as 127.0.0.1:8080, or :0 for ` +
+			"any port on all addresses"},
 		{"-inspect off -inspect-write", "-inspect off and -inspect-write contradict each other"},
 		{"-json=perhaps", `invalid boolean value "perhaps"`},
 		{"-json -plain", "-json and -plain contradict each other"},

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// decodeRow decodes line, an array of values. The first byte of line must be a [. decodeRow is several
+// decodeRow decodes line, an array of values. The first byte of line must be '['. decodeRow is several
 // times as fast as package encoding/json. A row must not have nested arrays: decodeRow refuses them without
 // taking memory for them.
 func decodeRow(line []byte, to []driver.Value) (err error) {

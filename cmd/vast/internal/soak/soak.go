@@ -1,5 +1,5 @@
-// Package soak is the command `vast soak`. For a given time, the command uses all packages of the library
-// except store and cluster, and checks that nothing leaks.
+// Package soak is the command `vast soak`. For a given time, the command uses most packages of the library
+// (not, for example, event, shared, store and cluster), and checks that nothing leaks.
 //
 // A soak runs rounds of about half a second. A round runs each churn once. A churn makes containers, worlds,
 // schedules or inspectors. It compares them with models of plain Go values, and closes them. Lasting
@@ -89,8 +89,8 @@ func parse(args []string, help io.Writer) (options, error) {
 	case errors.Is(err, flag.ErrHelp):
 		f.Lookup("seed").DefValue, f.Lookup("workers").DefValue = "", "one a processor"
 		f.SetOutput(help)
-		fmt.Fprint(help, "usage: vast soak [flags]\n\nUses all packages of the library except store and "+
-			"cluster, and checks that no memory, mappings, files or goroutines leak.\n"+
+		fmt.Fprint(help, "usage: vast soak [flags]\n\nUses most packages of the library, and checks "+
+			"that no memory, mappings, files or goroutines leak.\n"+
 			"Ctrl-C ends the run early. The exit status is 1 if something grew or an answer was wrong.\n\n")
 		f.PrintDefaults()
 	case err != nil:

@@ -16,32 +16,11 @@ import (
 // testdata uses the library of this workspace.
 const root = "../../../.."
 
-// Run analyzes the package below testdata that has the analyzer's name. The analyzer must find exactly the
-// mistakes of the "// want" comments. If the package has files that end in .golden, the fixes must turn each
-// source file into its golden file.
-func Run(t *testing.T, a *analysis.Analyzer) {
-	t.Helper()
-	golden, err := filepath.Glob(filepath.Join("testdata", a.Name, "*.golden"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(golden) > 0 {
-		analyze(t, analysistest.RunWithSuggestedFixes, a, a.Name)
-	} else {
-		Analyze(t, a, a.Name)
-	}
-}
-
-// Analyze is like Run, for the given packages below the analyzer's testdata. Analyze returns the results of
-// the packages, and does not apply fixes.
-func Analyze(t *testing.T, a *analysis.Analyzer, packages ...string) []*analysistest.Result {
-	t.Helper()
-	return analyze(t, analysistest.Run, a, packages...)
-}
-
-type runner func(analysistest.Testing, string, *analysis.Analyzer, ...string) []*analysistest.Result
-
-func analyze(t *testing.T, run runner, a *analysis.Analyzer, packages ...string) []*analysistest.Result {
+// Run analyzes packages below the analyzer's testdata: the package that has the analyzer's name, and others.
+// The analyzer must find exactly the mistakes of the "// want" comments. If a package has files that end in
+// .golden, the fixes must turn each source file into its golden file. Run returns the results of the
+// packages.
+func Run(t *testing.T, a *analysis.Analyzer, others ...string) []*analysistest.Result {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("only full runs test analyzers, because the findings are the same in all builds")
@@ -50,13 +29,21 @@ func analyze(t *testing.T, run runner, a *analysis.Analyzer, packages ...string)
 	if err != nil {
 		t.Fatal(err)
 	}
-	patterns := make([]string, len(packages))
-	for i, p := range packages {
-		patterns[i] = "./cmd/vastvet/passes/" + a.Name + "/testdata/" + p
+	var patterns []string // one load of all packages, because a load takes a second
+	for _, p := range append([]string{a.Name}, others...) {
+		patterns = append(patterns, "./cmd/vastvet/passes/"+a.Name+"/testdata/"+p)
+	}
+	golden, err := filepath.Glob(filepath.Join("testdata", "*", "*.golden"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := analysistest.Run
+	if len(golden) > 0 {
+		run = analysistest.RunWithSuggestedFixes
 	}
 	results := run(t, dir, a, patterns...)
-	if len(results) < len(packages) {
-		t.Fatalf("%d packages were analyzed, want %d", len(results), len(packages))
+	if len(results) < len(patterns) {
+		t.Fatalf("%d packages were analyzed, want %d", len(results), len(patterns))
 	}
 	return results
 }

@@ -7,8 +7,6 @@ import (
 	"github.com/vastgo/vast/cmd/vastvet/passes/queryloop"
 )
 
-func TestFindsEachMistakeAndNothingElse(t *testing.T) { checktest.Run(t, queryloop.Analyzer) }
-
-func TestKnowsProgramsWithOneWorld(t *testing.T) {
-	checktest.Analyze(t, queryloop.Analyzer, "oneworld", "twoworlds")
+func TestFindsEachMistakeAndNothingElse(t *testing.T) {
+	checktest.Run(t, queryloop.Analyzer, "oneworld", "twoworlds")
 }

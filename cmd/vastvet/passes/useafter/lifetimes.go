@@ -85,8 +85,8 @@ var unsure = words("guard.Allocator.Close heap.Heap.Realloc heap.Resize ring.End
 // NewEach runs hooks.
 var callbacks = words("Add AddAll AddValue Admit Apply Delete DeleteAll EditOrAdd Exchange Instantiate " +
 	"InstantiateN Mark New NewEach NewN NewSlot Override Pack Peek PeekContext Read ReadByte ReadFrom " +
-	"Regroup Remove RemoveAll RemoveTargets RemoveValue Reserve ReserveContext Reset Run RunTicks Set SetAll " +
-	"SetRun SetValue Step Tick Visit Write WriteByte WriteTo")
+	"Regroup Remove RemoveAll RemoveTargets RemoveValue Reserve ReserveContext Reset Run RunTicks Set " +
+	"SetAll SetRun SetValue Step Tick Visit Write WriteByte WriteTo")
 
 // returned holds the functions that return memory or parts. The owner of the result is the method's receiver
 // or the function's first argument. Memory becomes bad, that is invalid, when its owner releases it. Parts,

@@ -1,5 +1,5 @@
-// This script searches at each key press, switches the theme, copies code, and marks the visible section in the
-// outline. In a browser without scripts, the server answers searches.
+// This script searches at each key press, switches the theme, copies code, and marks the visible section in
+// the outline. In a browser without scripts, the server answers searches.
 
 'use strict';
 
@@ -17,8 +17,8 @@ function h(tag, attributes, ...children) {
 
 const stopWords = new Set(
   (
-    'a an and are as at be by can do does for from has have how i if in into is it its my of on or s that the this to ' +
-    'what when where which who why will with you your'
+    'a an and are as at be by can do does for from has have how i if in into is it its my of on or s that ' +
+    'the this to what when where which who why will with you your'
   ).split(' '),
 );
 
@@ -79,8 +79,8 @@ function search(made, query) {
   return [...all, ...some.filter((r) => !seen.has(r.id))].slice(0, maxResults);
 }
 
-// excerpt appends a part of a text to an element: the part around the first word that begins with one of words.
-// It marks all such words in the part.
+// excerpt appends a part of a text to an element: the part around the first word that begins with one of
+// words. It marks all such words in the part.
 function excerpt(into, text, words) {
   const wanted = (word) =>
     wordsOf(word)
