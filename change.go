@@ -39,9 +39,9 @@ const (
 	opCopy
 )
 
-// operations describes the kinds of structural changes. name says what makes the change, usually a method.
-// later is the method that records the change in Commands. all is the method that makes the change for all
-// entities of a query. later and all are empty if there is no such method.
+// operations describes the kinds of structural changes. The field name says what makes the change, usually a
+// method. The field later is the method that records the change in Commands. The field all is the method that
+// makes the change for all entities of a query. The fields later and all are empty if no such method exists.
 var operations = [...]struct{ name, later, all string }{
 	opNone:       {name: "nothing"},
 	opNew:        {name: "Archetype.New", later: "Commands.New"},
@@ -95,9 +95,9 @@ func (b callback) String() string {
 }
 
 // mustNotBeInCallback panics if a callback is running. Operations call it before their first change, so that
-// nothing is half done. New does not call it in archetypes without hooks, stores and trackers, and Delete
-// does not call it in worlds without them. In these cases the operation that runs the callback panics after
-// the callback has returned.
+// nothing is half done. Two fast paths omit this call: New in an archetype without observed columns, and
+// Delete in a world without observed columns (see World.observe). In these cases the operation that runs the
+// callback panics after the callback has returned.
 func (w *World) mustNotBeInCallback(op operation) {
 	if w.calling.what != "" {
 		w.refuse(op)

@@ -104,7 +104,7 @@ func (c *column) give(lo, hi uint32) (added int) {
 	return added
 }
 
-// giveBlock is give for one block in which all presence bits are clear. It does not read the words.
+// giveBlock is like give, for one block in which all presence bits are clear. It does not read the words.
 func (c *column) giveBlock(lo uint32) {
 	w := c.world
 	last, born := ^uint32(0), true
@@ -123,7 +123,7 @@ func (c *column) giveBlock(lo uint32) {
 	}
 }
 
-// giveIn is give for the slots of mask in a word.
+// giveIn is like give, for the slots of mask in a word.
 func (c *column) giveIn(word uint32, mask uint64) int {
 	before := c.set.Word(uint(word))
 	gained := mask &^ before

@@ -93,8 +93,8 @@ func TestRetiredSlots(t *testing.T) {
 			if err := a.Grow(200); err != nil {
 				t.Fatal(err)
 			}
-			// The old slots, at the ends, in the middle and around a word's border, have one use left. Slot
-			// 30 has two uses left.
+			// The old slots lie at the ends and in the middle of two words. Each old slot has one use left.
+			// Slot 30 has two uses left.
 			old := []uint32{0, 1, 10, 63, 64, 100, 127}
 			age(w, generation.MaxCount-1, old...)
 			age(w, generation.MaxCount-2, 30)

@@ -26,7 +26,7 @@ type join struct {
 //
 //	inRich := w.Query(ship).Where(dockedAt, w.Query(port).Where(ownedBy, w.Query(rich)))
 //
-// Where panics if the relation or targets belong to another world, and if the query leaves the relation out.
+// Where panics if rel is nil, if rel or targets belongs to another world, and if the query leaves rel out.
 //
 // A loop looks at the targets when it begins. If the loop writes, disables or enables targets, it may yield
 // their sources or not.
@@ -46,8 +46,8 @@ func (q Query) Where(rel Links, targets Query) Query {
 // ancestor of an entity. Up panics if no column is given, if the relation has RelationOptions.Cyclic, and if
 // a column or the relation has a fault that [World.Query] or [Query.Where] rejects.
 //
-// The rules of Where hold. Complexity: one step for each entity with a target, or one step for each ancestor
-// of the entities that meet the other conditions, whichever it expects to be fastest.
+// The rules of Where hold. Complexity: running the query takes one step for each entity with a target, or one
+// step for each ancestor of the entities that meet the other conditions, whichever it expects to be faster.
 func (q Query) Up(rel Relation, cols ...AnyColumn) Query {
 	const method = "Query.Up"
 	if q.q == nil {
@@ -92,7 +92,8 @@ func (q *query) liftJoins() {
 	q.joins = lifted
 }
 
-// flush updates the marks and the kept bits that the query and its joins use.
+// flush updates the marks for Query.Changed and the bits of groups (see kept) that the query and its joins
+// use.
 func (q *query) flush() {
 	if q.flushes {
 		q.flushDirty()

@@ -8,9 +8,10 @@ import (
 
 // SetAll makes target the target of every entity that matches the query, as [Relation.Set] does, and returns
 // the number of matching entities. If target is stale, SetAll changes nothing and returns 0. The query sees
-// the world as it was before the call. SetAll links the entities in the order of their slots. If it panics
-// because of a circle or a lack of memory, nothing has changed. Complexity: a few writes for each entity
-// without sources; as [Relation.Set] for the other entities.
+// the world as it was before the call. SetAll links the entities in the order of their slots. SetAll panics
+// if the query is of another world. If it panics because of a circle or a lack of memory, nothing has
+// changed. Complexity: a few writes for each entity without sources; as [Relation.Set] for the other
+// entities.
 func (r Relation) SetAll(q Query, target Entity) int {
 	k := r.made()
 	k.world.mustBeOpen("Relation.SetAll")
@@ -28,8 +29,9 @@ func (r Relation) SetAll(q Query, target Entity) int {
 
 // SetRun makes target the target of every entity of a run, as [Relation.Set] does, and reports whether target
 // is alive. SetRun is the fast way to link entities that were made together: collect the runs that
-// [Archetype.NewN] passes to its callback, and link these runs afterwards. SetRun panics if a slot of the run
-// holds no entity. If it panics because of a circle or a lack of memory, nothing has changed.
+// [Archetype.NewN] passes to its callback, and link these runs afterwards. SetRun panics if the run is of
+// another world, or if a slot of the run holds no entity. If it panics because of a circle or a lack of
+// memory, nothing has changed.
 func (r Relation) SetRun(run Run, target Entity) bool {
 	k := r.made()
 	w := k.world

@@ -29,8 +29,8 @@ func TestTrackerAfterTrim(t *testing.T) {
 		}
 		w.Archetype(c).NewN(9000, nil)
 		w.checkInvariants()
-		if got := slices.Collect(tr.Added(c)); !slices.Equal(got, entitiesOf(w.Query(c))) {
-			t.Errorf("the tracker yields %d added entities, want all %d living entities", len(got), w.Len())
+		if got, want := slices.Collect(tr.Added(c)), entitiesOf(w.Query(c)); !slices.Equal(got, want) {
+			t.Errorf("the tracker yields %d added entities, want the %d new entities", len(got), len(want))
 		}
 		if got := slices.Collect(tr.Removed(c)); !slices.Equal(got, old) {
 			t.Errorf("after new entities took the slots, the tracker yields %d removed entities, want %d",

@@ -68,8 +68,8 @@ func (w *World) noteFloors(lo, hi uint32) {
 		for _, g := range w.generationsOf(word) {
 			largest = max(largest, g)
 		}
-		// A word that was never used needs no floor. A write would only bring the page of its owner into
-		// memory.
+		// A word that was never used needs no floor. Writing to the owner of this word would only bring the
+		// owner's page into memory.
 		if o := w.owner(word); largest > o.floor {
 			o.floor = largest
 			w.floored = max(w.floored, word+1)

@@ -266,14 +266,14 @@ func TestHugePages(t *testing.T) {
 			}
 		},
 	}
-	for name, make := range create {
+	for name, newAll := range create {
 		t.Run(name, func(t *testing.T) {
 			w := NewWorld(Options{})
 			defer w.Close()
 			pos, vel, sparse := NewColumn[position](w), NewColumn[velocity](w), NewColumn[[3]uint64](w)
 			small := w.Archetype(pos)
 			small.NewN(1000, nil)
-			make(w.Archetype(pos, vel), func(r Run) {
+			newAll(w.Archetype(pos, vel), func(r Run) {
 				p, v := pos.Slice(r), vel.Slice(r)
 				for i := range p {
 					p[i].X, v[i].Y = 1, 2

@@ -43,7 +43,7 @@ func TestDamaged(t *testing.T) {
 			report, err := Read(t.Context(), g.World, bytes.NewReader(b), f, ReadOptions{MaxRows: fuzzRows})
 			runtime.ReadMemStats(&after)
 			if n := after.TotalAlloc - before.TotalAlloc; n > 256<<20 {
-				t.Errorf("%s: %d bytes, %v", f, n, err)
+				t.Errorf("%s: Read allocated %d bytes, want at most %d, %v", f, n, 256<<20, err)
 			}
 			if g.Len() != report.Entities {
 				t.Errorf("%s: %d entities, and the report says %d, %v", f, g.Len(), report.Entities, err)

@@ -89,8 +89,8 @@ func fields(t reflect.Type) func(func(reflect.StructField) bool) {
 type role uint8
 
 const (
-	roleDense    role = iota // leaves in an array of the world
-	roleBoxed                // leaves in single values: sparse and heap columns, and leaves of kindJSON
+	roleDense    role = iota // the components lie in one array, and are copied as bytes
+	roleBoxed                // any other storage, or a leaf of kindJSON: each component is copied as a Go value
 	roleTag                  // presence is the value
 	roleRelation             // the target is the value
 	roleNames                // the name is the value
@@ -146,8 +146,8 @@ func describe(col vast.AnyColumn) (component, error) {
 	return c, nil
 }
 
-// describeAll returns the components of columns, with distinct names of their leaves. If merge is true, it
-// merges the leaves of each component that allows it.
+// describeAll returns the components of columns, with distinct names of their leaves. If merge is true,
+// describeAll calls component.merge for each component.
 func describeAll(cols []vast.AnyColumn, merge bool) ([]component, error) {
 	list := make([]component, 0, len(cols))
 	seen := map[string]bool{entityColumn: true}

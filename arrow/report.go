@@ -36,7 +36,7 @@ type Problem struct {
 	Text   string // what is wrong
 }
 
-// String returns a line such as row 7, column Health: 300 is out of the range of int8.
+// String returns a line such as "row 7, column health: 300 is out of the range of int8".
 func (p Problem) String() string {
 	return fmt.Sprintf("row %d, column %s: %s", p.Row, p.Column, p.Text)
 }

@@ -18,10 +18,10 @@ import (
 
 // textWriter writes CSV or JSON lines.
 type textWriter struct {
-	w     *bufio.Writer
-	json  bool
-	names [][]byte // for each column, the text before its value: a comma or brace, and for JSON the name
-	line  []byte
+	w      *bufio.Writer
+	json   bool
+	before [][]byte // for each column, the text before its value: a comma or brace, and for JSON the name
+	line   []byte
 }
 
 // appender appends a value of a column as text.
@@ -43,7 +43,7 @@ func newTextWriter(w io.Writer, schema *arrow.Schema, json bool) (*textWriter, e
 		case i > 0:
 			before = []byte{','}
 		}
-		t.names = append(t.names, before)
+		t.before = append(t.before, before)
 		if i > 0 {
 			header = append(header, ',')
 		}
@@ -80,7 +80,7 @@ func (t *textWriter) Write(r arrow.RecordBatch) error {
 	for row := range int(r.NumRows()) {
 		b := t.line[:0]
 		for i, column := range columns {
-			b = append(b, t.names[i]...)
+			b = append(b, t.before[i]...)
 			if r.Column(i).IsValid(row) {
 				b = column(b, row)
 			} else if t.json {

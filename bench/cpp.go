@@ -51,7 +51,7 @@ func (s *cppStore) folderVariable() string { return "VAST_BENCH_" + strings.ToUp
 // cppPrograms has the paths of the programs, by store.
 var cppPrograms = make(map[string]string)
 
-// cppWorks lists the peers of each work that a program has.
+// cppWorks has the works that the programs can do, each with its peers.
 var cppWorks = map[string][]string{
 	"query2comp":          {peerEnTT, peerEnTTGroup, peerFlecs},
 	"hierarchy_join":      {peerEnTT, peerFlecs},
@@ -142,7 +142,7 @@ func buildPrograms(plans []plan, progress io.Writer) (removePrograms func(), err
 	return removePrograms, nil
 }
 
-// build builds the program of the store in dir, and returns its path.
+// build builds the program of the store in dir, and returns the path of the program.
 func (s *cppStore) build(dir string) (program string, err error) {
 	program = filepath.Join(dir, s.name)
 	files := []string{s.name + ".cpp"}

@@ -6,7 +6,8 @@ import (
 )
 
 // Work delete2comp: delete n entities with Position and Velocity, one at a time, in the order of their
-// creation. In rows of peers with batch set (peers.go), both sides delete all entities with one call.
+// creation. In rows of the peers whose field batch is true (peers.go), both sides delete all entities with
+// one call.
 //
 // Work delete10comp: delete2comp with entities that also have C1 … C8.
 //

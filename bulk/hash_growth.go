@@ -167,7 +167,7 @@ func (x *HashIndex[K, V]) start(level int) {
 	x.setLevel(level)
 }
 
-// stretch moves split down by up to steps buckets.
+// stretch moves split down by at most steps buckets.
 func (x *HashIndex[K, V]) stretch(op operation, steps int) error {
 	for ; steps > 0 && x.split > 0; steps-- {
 		b := x.split - 1
@@ -187,8 +187,8 @@ func (x *HashIndex[K, V]) stretch(op operation, steps int) error {
 	return nil
 }
 
-// stretchFast stretches bucket b in the usual case, and returns false in other cases. The usual case: no
-// entry has passed b, and the large homes are later buckets.
+// stretchFast stretches bucket b in the usual case, and returns false in other cases. In the usual case, no
+// entry has passed b, the large homes are later buckets, and memory for the entries can be committed.
 func (x *HashIndex[K, V]) stretchFast(b uint64) bool {
 	p := x.bucket(b)
 	c := *(*uint64)(p)
@@ -227,9 +227,10 @@ func (x *HashIndex[K, V]) squeezable() bool {
 		x.span.promised < int(x.homes()+spareBuckets)*int(x.form.bytes)
 }
 
-// squeeze moves split up by up to steps buckets if the table is squeezable, and reports whether it was.
+// squeeze moves split up by at most steps buckets and returns true if the table is squeezable. Otherwise it
+// returns false.
 func (x *HashIndex[K, V]) squeeze(steps int) bool {
-	_ = x.many.giveBack() // unused memory that Grow committed for groups
+	_ = x.many.giveBack() // unused memory that Grow committed for the groups of HashIndex.many
 	if !x.squeezable() {
 		return false
 	}

@@ -38,7 +38,8 @@ func unsafeIn(v reflect.Value) string {
 	return ""
 }
 
-// unsafeFloat is unsafeNumber for the number f. minNormal is the least positive normal number of its type.
+// unsafeFloat is unsafeNumber for the number f. minNormal is the least positive normal number of the type
+// that the number has in the element: float32 or float64.
 func unsafeFloat(f, minNormal float64) string {
 	switch {
 	case f != f:

@@ -17,15 +17,15 @@ import (
 // slots only once in many operations. It writes to cache lines of its own as long as goroutines remove only
 // elements that they have inserted.
 //
-// Other goroutines cannot take the free slots that an inserter keeps, fewer than 128, and [SharedPool.Grow]
-// does not count them. Close gives them back.
+// An inserter keeps fewer than 128 free slots. Other goroutines cannot take these slots, and
+// [SharedPool.Grow] does not count them. Close gives the slots back.
 type Inserter[T any] struct {
 	pool *SharedPool[T]
 
-	// The inserter parks slots of words without a common generation. The presence bit of a parked slot is
-	// set, so that no other goroutine takes the slot. The slot's own generation has no tag, so that no
-	// look-up finds an element. Removing an element parks its slot, and filling the slot unparks it; each
-	// takes one atomic operation.
+	// The inserter parks slots of words without a common generation: see shared_pool_words.go. The presence
+	// bit of a parked slot is set, so that no other goroutine takes the slot. The slot's own generation has
+	// no tag, so that no look-up finds an element. Removing an element parks its slot, and filling the slot
+	// unparks it; each takes one atomic operation.
 	ready   uint                       // number of slots in parked
 	waiting uint                       // number of slots in removed
 	parked  [2 * maxRemoved]parkedSlot // slots to fill
@@ -154,18 +154,18 @@ func (in *Inserter[T]) refill() {
 	for busy := 0; ; {
 		interrupted := uint(0) // 1 + the line whose owner seems to be interrupted; 0 for none
 		if in.hint != 0 {
-			i, slots, parked, came := p.reserve(in.hint - 1)
+			i, slots, parked, result := p.reserve(in.hint - 1)
 			switch {
-			case came == lineBusy && busy < maxBusy:
+			case result == lineBusy && busy < maxBusy:
 				runtime.Gosched() // another goroutine is taking slots of this line
 				busy++
 				continue
-			case came == lineBusy:
+			case result == lineBusy:
 				interrupted, busy = in.hint, 0
-			case came == tookSlot && parked:
+			case result == tookSlot && parked:
 				in.keep(p.chunk(i), i, slots)
 				return
-			case came == tookSlot:
+			case result == tookSlot:
 				in.chunk, in.first, in.left, in.reserved = p.chunk(i), i, slots, slots
 				return
 			}

@@ -11,7 +11,7 @@ import (
 // Add 127 to n for each [Inserter] that inserts afterwards: it may keep up to 127 free slots that other
 // goroutines cannot take. Grow panics if n is negative. Complexity: one step for each 32 slots.
 //
-// It returns an [*vm.Error] wrapping [vm.ErrCapacity] (Options.Capacity), [vm.ErrLimit] (Options.MaxBytes or
+// Grow returns a [*vm.Error] wrapping [vm.ErrCapacity] (Options.Capacity), [vm.ErrLimit] (Options.MaxBytes or
 // Options.Limit) or another error of [vm.Region.Commit]; then the pool is unchanged.
 func (p *SharedPool[T]) Grow(n int) error {
 	s := &p.sharedSlots

@@ -83,8 +83,8 @@ func (t *Table) startPadded() int {
 	return end
 }
 
-// blockError is the panic of [Field.Slice] for a block of another table, and for a block whose rows no longer
-// exist.
+// blockError is the panic of [Field.Slice] for a zero Block, for a block of another table, and for a block
+// whose rows no longer exist, also after Close.
 type blockError struct {
 	block Block
 	field *field

@@ -50,15 +50,15 @@ func TestTableMappings(t *testing.T) {
 			for range 600_000 {
 				tab.Append()
 			}
-			spans := len(tab.arranged.parts)
-			most := 2*spans + 1
+			parts := len(tab.arranged.parts)
+			most := 2*parts + 1
 			if pages == vm.PagesAuto {
-				most = 4*spans + 1
+				most = 4*parts + 1
 			}
 			if lines := mappingsIn(t, tab.region.Base(), tab.region.Size()); len(lines) < 2 ||
 				len(lines) > most {
 				t.Errorf("%v, %v: %d mappings for %d parts, want 2 to %d:\n%s", layout, pages, len(lines),
-					spans, most, strings.Join(lines, ""))
+					parts, most, strings.Join(lines, ""))
 			}
 			tab.Close()
 		}

@@ -25,7 +25,7 @@ func closeLater(t *testing.T, tab rowsTable) rowsTable {
 }
 
 // TestTableUnderLimit fills a table until a shared limit refuses memory. At that moment, some columns may
-// have grown and others not. When the limit allows it again, the table must grow.
+// have grown and others not. When the limit has room again, the table must grow.
 func TestTableUnderLimit(t *testing.T) {
 	for _, layout := range layouts {
 		for _, pages := range pageKinds {

@@ -24,10 +24,11 @@
 // originals with equal columns lie side by side. A copy has no name. Merge moves the names, too.
 //
 // Links, edges and references between originals become links, edges and references between their copies.
-// Within one world, all others that lead out of an original are kept: the copy of a root has the target of
-// the root. Links from other entities to an original are not copied. In another world, a link or a reference
-// to a living entity that is no original is an error, and a stale reference becomes zero. The sources of each
-// target that is an original keep their order. In [vast.Edges] the targets of each source do, too.
+// Within one world, a copy keeps all other links, edges and references that lead out of its original: the
+// copy of a root has the target of the root. Links from other entities to an original are not copied. In
+// another world, a link or a reference to a living entity that is no original is an error, and a stale
+// reference becomes zero. The sources of each target that is an original keep their order. In [vast.Edges]
+// the targets of each source do, too.
 //
 // The components of a [vast.HeapColumn] are copied as Go assigns them, so original and copy share the memory
 // behind slices, maps and pointers, with one exception: a slice, a map or a pointer that leads to references
@@ -37,14 +38,14 @@
 // # Costs
 //
 // Components of a [vast.Column] are copied in runs of entities in adjoining slots. [Cloner.CloneN] repeats
-// the copied bytes for further copies. Both hold, within one world, for components of package shared.
-// Components in other storages, and components with references, take one step each. A link takes a few
+// the copied bytes for further copies. Within one world, components of package shared are copied in the same
+// way. Components in other storages, and components with references, take one step each. A link takes a few
 // writes.
 //
 // # Rules
 //
 // All functions change the structure of the target world: the rules of [vast.World] hold, as for
 // [vast.Archetype.NewN]. Callbacks of OnAdd run when all copies have their components. The links come after
-// these callbacks, and callbacks of relations run after their links. If a callback panics, the
-// copies are deleted. Trackers note the additions. On an error nothing has changed.
+// these callbacks, and callbacks of relations run after their links. If a callback panics, the copies are
+// deleted. Trackers note the additions. On an error nothing has changed.
 package clone

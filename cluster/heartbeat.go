@@ -63,7 +63,8 @@ type heart struct {
 	program  string
 }
 
-// startHeart sets the fields of n.heart. The revision is that of the heartbeat of an earlier session, or 0.
+// startHeart sets the host, the program and the revision of n.heart. The revision is that of the heartbeat of
+// an earlier session, or 0.
 func (n *Node) startHeart(ctx context.Context) (err error) {
 	n.heart.host, _ = os.Hostname() // for operators only
 	if program, err := os.Executable(); err == nil {

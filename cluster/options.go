@@ -20,23 +20,23 @@ type Hash [32]byte
 // cluster. The methods are called one after the other, by one goroutine.
 //
 // A Machine may also have the method Status() []byte. Status returns a short JSON value for [Node.Regions].
-// The goroutine that calls the other methods also calls Status: after Load, and then after a tick about once
-// in each second.
+// The goroutine that calls the other methods also calls Status: after Load, after the tick Options.Until, and
+// after another tick about once in each second.
 //
 // A Machine may also have the method Compare(state []byte) error. Compare compares the machine with a state
 // that Save has returned, and returns an error that says what differs: see [Node.Follow].
 //
-// A Machine may also have the method Upgraded(schema string) error. It is called after Load if an earlier
-// program with another Options.Schema has made the state, or has made sections that arrive in the next
-// lookahead ticks. schema is the Options.Schema of the earlier program. Ticks after the upgrade may also
+// A Machine may also have the method Upgraded(schema string) error. Upgraded is called after Load if an
+// earlier program with another Options.Schema has made the state, or has made sections that arrive in the
+// next lookahead ticks. schema is the Options.Schema of the earlier program. Ticks after the upgrade may also
 // receive inputs of the earlier program.
 type Machine interface {
 	// Tick runs a tick; the first tick has the number 1. received[i] is the section that region i sent to
 	// this region lookahead ticks earlier. received is nil in the first lookahead ticks. inputs are the
 	// inputs since the previous tick, in their order. sections[i] is the section for region i; a region may
 	// send to itself. state is a hash of the state: a process that runs the tick again compares the hashes.
-	// state may be zero if a hash is too expensive. The Machine must not change received, inputs and returned
-	// sections.
+	// state may be zero if a hash is too expensive. The Machine must change neither received nor inputs, and
+	// must not change sections after it has returned them.
 	Tick(tick uint64, received, inputs [][]byte) (sections [][]byte, state Hash, err error)
 	// Save returns the state. The bytes are valid until the next call of Save, so a Machine may use one
 	// buffer for all calls of Save. Tick must not change these bytes.

@@ -128,7 +128,7 @@ func (n *navy) received(_ int, messages [][]byte) error {
 	return nil
 }
 
-// sail moves, builds and sinks ships. It also makes ships fire.
+// sail moves, builds and sinks ships. It also makes ships fire, and send greetings.
 func (n *navy) sail(tick uint64) {
 	le := binary.LittleEndian
 	var leave, sink []vast.Entity

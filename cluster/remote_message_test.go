@@ -12,7 +12,8 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// post is a region. A test may set the functions that its tick and its callback Received call.
+// post is a region. Its callbacks Tick and Received call the functions tick and received, which a test may
+// set.
 type post struct {
 	*World
 	w        *vast.World
@@ -192,7 +193,8 @@ func TestDamagedSections(t *testing.T) {
 		_, _, err := r.Tick(1, [][]byte{nil, b}, nil)
 		if len(b) == bytesMessages { // only the parcel is missing
 			if err != nil || len(r.log) != 2 {
-				t.Errorf("section %x without its parcel: got %v and the log %q, want no error", b, err, r.log)
+				t.Errorf("section %x without its parcel: got %v and the log %q, want no error and 2 lines", b,
+					err, r.log)
 			}
 			continue
 		}

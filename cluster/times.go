@@ -51,8 +51,8 @@ func newTimes() *times {
 		rates: make(map[int]*rate)}
 }
 
-// add adds a tick. wanted is the time at which the tick should have begun for the ticks to be one period
-// apart. waited is how long the tick waited after it was due.
+// add adds a tick. The argument wanted is the time at which the tick should have begun for the ticks to be
+// one period apart. The argument waited is how long the tick waited after it was due.
 func (t *times) add(region int, wanted, began, ended time.Time, waited, period time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -113,7 +113,8 @@ type pace struct {
 // maxDebt is the largest delay that a region catches up on. The region drops any further delay.
 const maxDebt = time.Second
 
-// wait waits until a tick is due: at its time, or earlier if another region has run this tick.
+// wait waits until a tick is due: at its time, or earlier if another region has run this tick. If ctx ends,
+// wait returns the error of ctx.
 func (p *pace) wait(ctx context.Context, tick uint64, others *pulse) error {
 	now := time.Now()
 	switch {

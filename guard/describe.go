@@ -152,8 +152,8 @@ func (a *Allocator) notFreed(p uintptr) *Fault {
 }
 
 // check returns a report about the damaged block with the lowest address, or nil. A live block is damaged if
-// its slack was overwritten. If accesses do not fault, a freed block is damaged if it was written to. The
-// caller holds the lock.
+// its slack was overwritten. A freed block is damaged if it was written to; check looks for such blocks only
+// where accesses to freed blocks do not fault. The caller holds the lock.
 func (a *Allocator) check() *Fault {
 	var first *block
 	var kind Kind

@@ -132,8 +132,8 @@ func (r *ranges) cut(head, at, n uint32) (uncommitted bool) {
 	return uncommitted
 }
 
-// takeAt allocates the units [at, at+n) if they are free. at is at most the top. The caller must call mark
-// for the units.
+// takeAt allocates the units [at, at+n) if they are free. at is the first unit behind a range in use. The
+// caller must call mark for the units.
 func (r *ranges) takeAt(at, n uint32) (uncommitted, ok bool, err error) {
 	if at == r.top {
 		if n > r.end-at {

@@ -129,6 +129,8 @@ func TestGuardedByEnvironment(t *testing.T) {
 	}
 }
 
+// TestMalformedVariable checks that a malformed value is reported, and that "off" and the empty value are
+// not. None of these values guards an allocation.
 func TestMalformedVariable(t *testing.T) {
 	for value, reports := range map[string]int{"often": 1, "1/0": 1, "off": 0, "": 0} {
 		says, code := runChild(t, "double free", value)

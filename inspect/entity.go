@@ -129,7 +129,8 @@ type entityReader struct {
 	links  []*value.Link
 }
 
-// look reads components until lookTime has passed. It reports whether it has read all components.
+// look reads components and links until lookTime has passed. It reports whether the work is done: look has
+// read all columns, or the entity is gone.
 func (k *entityReader) look() (done bool) {
 	start := time.Now()
 	w := k.in.world

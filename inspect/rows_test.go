@@ -160,8 +160,7 @@ func TestRowsSampled(t *testing.T) {
 			t.Fatalf("a sample has %d rows, want %d", len(seen), size)
 		}
 	}
-	// The expected number of draws from each tenth of the entities is 600 of 6,000. Its standard deviation
-	// is 23.
+	// Each tenth of the entities gets 600 of the 6,000 draws on average, with a standard deviation of 23.
 	for i, n := range byPart {
 		if n < 460 || n > 740 {
 			t.Errorf("%d of %d draws came from tenth %d of the entities, want about 600", n, rounds*size, i)
@@ -179,7 +178,7 @@ func TestRowsWhileTheWorldChanges(t *testing.T) {
 	stop, stopped := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(stopped)
-		third := 0
+		triple := 0
 		var made []vast.Entity
 		for {
 			select {
@@ -192,9 +191,9 @@ func TestRowsWhileTheWorldChanges(t *testing.T) {
 				for range 50 {
 					made = append(made, archetype.New())
 				}
-				third = (third + 1) % (len(f.people) / 3)
-				f.velocity.Remove(f.people[third*3]) // stays alive, but no longer matches
-				f.w.Delete(f.people[third*3+1])
+				triple = (triple + 1) % (len(f.people) / 3)
+				f.velocity.Remove(f.people[triple*3]) // stays alive, but no longer matches
+				f.w.Delete(f.people[triple*3+1])
 				for range min(40, len(made)) {
 					f.w.Delete(made[len(made)/2])
 					made = append(made[:len(made)/2], made[len(made)/2+1:]...)

@@ -220,8 +220,8 @@ func (s *statement) fail(lines *sqlLines, send func() bool, err error) error {
 	return nil
 }
 
-// problem turns an error of the database into an error for the client. If the error has the rest of the
-// statement from the wrong word on, as errors of SQLite do, the problem has the position of the word.
+// problem turns an error of the database into an error for the client. Some errors of SQLite contain the end
+// of the statement, beginning with the wrong word. For such an error, the result has the position of the word.
 func (s *statement) problem(err error) error {
 	switch {
 	case err == nil || errors.Is(err, vast.ErrClosed) || errors.Is(s.ctx.Err(), context.Canceled):

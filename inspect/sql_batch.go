@@ -33,7 +33,7 @@ func newSQLBatch(lines *sqlLines, send func() bool) *sqlBatch {
 func (b *sqlBatch) row(rows *sql.Rows) (ok bool, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	first := len(b.lines.buffer) == 0
+	empty := len(b.lines.buffer) == 0 // whether no row waits
 	if err := b.lines.row(rows); err != nil {
 		return false, err
 	}
@@ -43,7 +43,7 @@ func (b *sqlBatch) row(rows *sql.Rows) (ok bool, err error) {
 		b.begun = true
 		b.gone = !b.send()
 		b.late.Stop()
-	case first:
+	case empty:
 		b.late.Reset(batchTime)
 	}
 	return !b.gone, nil

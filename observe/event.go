@@ -27,13 +27,14 @@ func (e Event) Stop() {
 	}
 }
 
-// way is the way of an event up a hierarchy. All events of a list of observers share it.
+// way is the path of an event up a hierarchy. All events of a list of observers share one way.
 type way struct {
 	ancestors []vast.Entity
 	stopped   bool
 }
 
-// rise calls a function for an entity and for its ancestors.
+// rise calls a function for an entity and for its ancestors, until the function calls Event.Stop or removes
+// the observer.
 func (r *observer) rise(e Event, call func(Event)) {
 	e.way.stopped, e.way.ancestors = false, e.way.ancestors[:0]
 	if r.Up != (vast.Relation{}) {

@@ -95,7 +95,7 @@ func TestCallsBack(t *testing.T) {
 		for _, c := range calls {
 			for _, recovers := range []bool{false, true} {
 				r := newRing(t, Options{Capacity: 1, Pages: pages, Name: "frames"})
-				skip := make([]byte, r.size-2) // moves the first piece across the end of the memory
+				skip := make([]byte, r.size-2) // lets "abc" cross the end of the memory
 				r.Write(skip)
 				r.Discard(len(skip))
 				r.Write([]byte("abc"))

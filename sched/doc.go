@@ -11,9 +11,10 @@
 //   - [Set] is a group of systems that are ordered and switched together. [State] is a value that decides
 //     which systems run, such as the mode of a game. [Schedule.Disable] switches systems off.
 //   - [Resource] names other data that systems share, such as the events of package event.
-//   - [Jobs] runs a function beside the ticks, for several ticks, and hands in its result in a declared tick.
+//   - [Jobs] runs a function beside the ticks, for several ticks, and hands in its result after a fixed
+//     number of ticks.
 //   - [Pool] is a pool of goroutines that the schedules of several worlds share.
-//   - [Context] gives the function the tick, [vast.Commands] and random numbers. [Context.Each] and [Reduce]
+//   - [Context] gives a system the tick, [vast.Commands] and random numbers. [Context.Each] and [Reduce]
 //     divide the work of one system among several workers.
 //   - [Stats] holds the costs. [Graph] holds the order of the systems and the reasons for this order. A
 //     [Recording] holds the work of each worker in one tick. [Of] returns the schedules of a world.
@@ -21,8 +22,9 @@
 // # Terminology
 //
 //   - simulation: the ticks from the first one until [Schedule.Stop], [Schedule.Reset] or [Schedule.Close];
-//     the systems start before the first tick and end after the last one
-//   - tick: one step of simulated time, in which each system runs once
+//     the Start functions of the systems run before the first tick, and the End functions after the last
+//     tick
+//   - tick: the unit of simulated time, in which each system runs once
 //   - phase: a part of a tick; its systems are done, and their commands applied, before the next phase begins
 //   - one-shot system: a system that runs once on request: see [Context.RunOnce]
 //   - conflict: two systems conflict when one writes what the other reads or writes

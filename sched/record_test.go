@@ -50,7 +50,7 @@ func (r Recording) check(t *testing.T) {
 			t.Fatalf("span %+v of a tick of %v on %d workers", s, r.Took, r.Workers)
 		}
 		if i > 0 && s.Start < r.Spans[i-1].Start {
-			t.Fatalf("span %d, %+v, comes after %+v", i, s, r.Spans[i-1])
+			t.Fatalf("span %d, %+v, begins before the previous span, %+v", i, s, r.Spans[i-1])
 		}
 		if s.Start == s.End {
 			continue // with a coarse clock the order of a span of length 0 is arbitrary
@@ -74,7 +74,7 @@ func (r Recording) check(t *testing.T) {
 	var last time.Duration
 	for _, p := range r.Phases {
 		if p.Start < last || p.End < p.Start {
-			t.Errorf("phase %+v begins before %v", p, last)
+			t.Errorf("phase %+v begins before %v, or ends before it begins", p, last)
 		}
 		last = p.End
 	}
@@ -118,8 +118,9 @@ func TestRecord(t *testing.T) {
 				beside, alone := r.spansOf(RanSystem, "beside"), r.spansOf(RanSystem, "alone")
 				if len(each) != 1 || len(after) != 1 || len(beside) != 1 || len(alone) != 1 ||
 					r.spansOf(RanSystem, "never") != nil {
-					t.Fatalf("runs of each %d, after %d, beside %d, alone %d (want 1 each); runs of never %v",
-						len(each), len(after), len(beside), len(alone), r.spansOf(RanSystem, "never"))
+					t.Fatalf(`runs of the systems "each": %d, "after": %d, "beside": %d, "alone": %d, `+
+						`want 1 run of each; runs of "never": %v, want no run`, len(each), len(after),
+						len(beside), len(alone), r.spansOf(RanSystem, "never"))
 				}
 				if after[0].Start < each[0].End {
 					t.Errorf("%+v begins before the end of %+v", after[0], each[0])
@@ -360,7 +361,7 @@ func TestTrace(t *testing.T) {
 	s.Add(System{Name: "a system to be traced", Run: func(x *Context) {
 		x.Commands().New(a)
 		var both sync.WaitGroup
-		both.Add(2) // the first part waits for the second, which must run on the other worker
+		both.Add(2) // each part waits until the other part runs, so the parts run on two workers
 		x.Split(2, func(*Context, int) { both.Done(); both.Wait() })
 	}})
 	s.Add(System{Name: "one that panics", After: []string{"a system to be traced"}, Phase: "next",

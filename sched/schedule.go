@@ -74,7 +74,7 @@ type Schedule struct {
 	starting   bool        // whether some systems may not have started
 	stopped    atomic.Bool // whether Stop was called in this simulation
 	measure    atomic.Bool // whether the next ticks are measured
-	conditions []stage     // call the conditions of sets
+	conditions []stage     // the stages that call the conditions of sets
 	stages     []stage
 
 	// The tick under way, or the last one.
@@ -102,7 +102,7 @@ type Schedule struct {
 	jobs       []anyJobs     // in the order in which they were made; guarded by the mutex when it changes
 	keeper     state.Keeper  // the store that keeps the world, or nil
 	saved      []state.Value // values that the store has for states that are not made yet
-	unrestored error         // says which values in the store fit no state
+	unrestored error         // says which values of the store do not fit into their states
 
 	mu       sync.Mutex // guards options.Seed and the fields below, which any goroutine may read
 	graph    Graph
@@ -264,8 +264,9 @@ func (s *Schedule) Remove(name string) error {
 
 // Build brings the systems into an order. After [Schedule.Add], the next [Schedule.Tick] does this, too. Call
 // Build to see an error or the [Schedule.Graph] before that tick. Build returns an [*OrderError] when Before
-// and After form a cycle, name a system that does not exist, or contradict the phases. Complexity: at least
-// the square, and at most the cube, of the number of systems.
+// and After form a cycle, name a system that does not exist, or contradict the phases. It also returns an
+// error if a store has a value for a state and the value does not fit into the state. Complexity: at least the
+// square, and at most the cube, of the number of systems.
 func (s *Schedule) Build() error {
 	s.enter("Build")
 	defer s.busy.Store(false)

@@ -76,7 +76,8 @@ func (s *Schedule) start() error {
 	return nil
 }
 
-// end calls End once for each system that has started.
+// end calls the End functions of the systems that have started, in the reverse order of Start. It stops at
+// the first error; the next call continues behind the End function that failed.
 func (s *Schedule) end() error {
 	_, err := s.settle() // commands that an earlier call could not apply
 	for i := len(s.nodes) - 1; i >= 0 && err == nil; i-- {

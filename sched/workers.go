@@ -8,8 +8,8 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// worker runs systems, and parts of a division. The first worker is the goroutine that calls Tick. A
-// goroutine of the pool runs another worker as long as there is work for it.
+// worker runs systems, and parts of a division. The first worker is the goroutine that calls Tick. The other
+// workers run on goroutines of the pool: a worker has a goroutine as long as there is work for the worker.
 type worker struct {
 	team     *team
 	index    int

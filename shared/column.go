@@ -15,12 +15,13 @@ import (
 // that equals the zero value becomes the zero value. A value that contains a NaN equals no value: each Set
 // stores it anew, and no query finds it.
 //
-// Methods return copies of values, because a change would change the value of other entities. [Column.Set]
-// gives one entity another value, and [Column.Replace] changes a value for all its entities.
+// Methods return copies of values, because a write through a pointer would change the value of other
+// entities. [Column.Set] gives one entity another value, and [Column.Replace] changes a value for all its
+// entities.
 //
-// The rules of [vast.World] about goroutines hold. In addition, a goroutine may give an entity a value that
-// the column does not have only while no other goroutine uses the column. Several goroutines may set values
-// that the column has, for different entities.
+// The rules of [vast.World] about goroutines hold. Several goroutines may set values that the column has, for
+// different entities. While a goroutine gives an entity a value that the column does not have, no other
+// goroutine may use the column.
 type Column[T comparable] struct {
 	anyColumn
 	numbers vast.Column[uint32] // the number of each entity's value

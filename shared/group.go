@@ -22,8 +22,8 @@ import (
 // GroupBy groups the entities when the loop begins. The loop may write values of any column. If the loop
 // changes the structure of the world, the next step panics, as in [vast.Query.Runs].
 //
-// Complexity: a few steps for each entity, and 8 bytes for each run. GroupBy keeps its memory for the next
-// loop over groups, of any column.
+// Complexity: a few steps for each entity, 8 bytes for each run, and about 20 bytes for each value of the
+// column. GroupBy keeps its memory for the next loop over groups, of any column.
 func (c Column[T]) GroupBy(q vast.Query) iter.Seq2[T, vast.Run] {
 	return func(yield func(T, vast.Run) bool) { c.groupBy(q, yield) }
 }
@@ -53,8 +53,10 @@ func (c Column[T]) groupBy(q vast.Query, yield func(T, vast.Run) bool) {
 
 // GroupByTarget yields the query's entities that have a target in the relation, grouped by their target: for
 // each target, all runs of sources, in ascending order of slots. The targets come in the order in which the
-// query meets their sources. The rules and costs of [Column.GroupBy] hold; GroupByTarget also uses 8 bytes
-// for each slot of the world.
+// query meets their sources. The rules of [Column.GroupBy] hold.
+//
+// Complexity: a few steps for each entity, 8 bytes for each run and each target, and about 10 bytes for each
+// slot of the world. GroupByTarget keeps its memory like GroupBy.
 func GroupByTarget(q vast.Query, rel vast.Relation) iter.Seq2[vast.Entity, vast.Run] {
 	return func(yield func(vast.Entity, vast.Run) bool) { groupByTarget(q, rel, yield) }
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// Where returns the query that also asks for the component with the value v:
+// Where returns a copy of q with one more condition: the entity has the component with the value v.
 //
 //	for s := range materials.Where(w.Query(position), steel).Slots() {
 //

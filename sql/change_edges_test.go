@@ -47,7 +47,8 @@ func TestEdgeWrites(t *testing.T) {
 			[]string{"0|0|5|1", "0|2|16|1", "1|1|1|4", "1|2|9|0"}},
 		{"REPLACE INTO trades(source, target, amount) VALUES (?1, ?1, 8)", 1,
 			[]string{"0|0|8|0", "0|2|16|1", "1|1|1|4", "1|2|9|0"}},
-		// The row (0, 2) becomes (0, 0) and replaces the next row, which the statement then leaves out.
+		// The statement changes the row (0, 2) first. This row becomes (0, 0) and replaces the old row
+		// (0, 0), which the statement then leaves out.
 		{"UPDATE OR REPLACE trades SET target = ?1, price = 3 WHERE source = ?1", 1,
 			[]string{"0|0|16|3", "1|1|1|4", "1|2|9|0"}},
 		// The row (1, 1) becomes (1, 0), and the row (1, 2) takes its place.

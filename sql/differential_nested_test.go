@@ -14,8 +14,9 @@ func (g *generator) table() (from, alias string) {
 	return g.of("", "", "main.") + name[:strings.LastIndexByte(name, ' ')] + g.of(" ", " AS ") + alias, alias
 }
 
-// figures returns a SELECT of aggregates whose columns have the given aliases. The SELECT can use aggregates
-// of this package if its conditions allow this. The conditions may name columns of the tables in outer.
+// figures returns a SELECT of aggregates whose columns have the given aliases. If the conditions of the
+// SELECT allow this, the package computes the aggregates in place of SQLite: see rewrite. outer holds the
+// aliases of tables of surrounding SELECTs. The SELECT may name the columns of these tables.
 func (g *generator) figures(outer []string, columns ...string) string {
 	from, alias := g.table()
 	text := "SELECT " + g.of("", "", "", "ALL ", "DISTINCT ")

@@ -20,6 +20,7 @@
 //   - CREATE VIRTUAL TABLE temp.moving USING vast(position, velocity) makes a table of the entities that have
 //     all listed components. The columns of the table are entity, "position.x" and so on. The table lasts as
 //     long as the connection. [Options.Tables] makes such tables for all connections.
+//   - Each slice in [Options.Lists] has a table of values that the program keeps outside of the world.
 //
 // Table names are the names of the world's columns in snake case. The column entity is the ID of the entity
 // ([vast.Entity.ID]) as a signed integer.
@@ -53,9 +54,9 @@
 //   - date_trunc(field, t) is the beginning of the hour, day, week and so on that contains the time t.
 //     time_bucket(width, t) is the beginning of the bucket that contains t. The width is a number of seconds,
 //     or a text such as '5 minutes' or '1 month'. If both arguments are numbers, buckets begin at multiples
-//     of the width. Otherwise a bucket begins on Monday, 2000-01-03; a bucket of months begins on 2000-01-01.
-//     t is an ISO-8601 text or a number of seconds since 1970. The result has the same form, in UTC.
-//     to_timestamp(seconds) is the text of such a number.
+//     of the width. Otherwise buckets are counted from Monday, 2000-01-03, and buckets of months from
+//     2000-01-01. t is an ISO-8601 text or a number of seconds since 1970. The result has the same form, in
+//     UTC. to_timestamp(seconds) is the text of such a number.
 //   - distance(x1, y1, x2, y2) is the distance of two places. within(x, y, x0, y0, radius) reports whether
 //     this distance is at most radius.
 //
@@ -87,11 +88,12 @@
 //     [vast.OnDelete] of relations applies, and a refused deletion is an error.
 //   - UPDATE of target moves a link or an edge to another target. An edge keeps its value, and becomes the
 //     last edge of its source.
-//   - INSERT is an error if the entity has the component, if it has an edge to the target, or if another
-//     entity has the name. With OR REPLACE, the row replaces the existing component, link, edge or name. With
-//     OR IGNORE, the statement skips the row. The same holds for an UPDATE that moves an edge or sets a name.
-//   - If an entity was deleted, or if it lost the component or the edge, after the statement read it, the
-//     statement changes nothing, and the code of the WriteError is "40001": repeat the statement.
+//   - INSERT is an error if the entity already has the component, tag, link or name, or an edge to the same
+//     target. It is also an error if another entity has the name. With OR REPLACE, the row replaces the
+//     existing component, link, edge or name. With OR IGNORE, the statement skips the row. The same holds for
+//     an UPDATE that moves an edge or sets a name.
+//   - After a statement has read an entity, the entity may be deleted, or may lose the component or the edge.
+//     The statement then changes nothing, and the code of the WriteError is "40001": repeat the statement.
 //
 // A value must fit its field: 300 does not fit an int8, a text does not fit a number, 1.5 does not fit an
 // integer, and NULL only fits an entity (the zero Entity) and a []byte. The columns entity, source, slot and

@@ -39,8 +39,10 @@ type worldEdit struct {
 	// fields are the names of the fields that get values, in the table of these columns. In an UPDATE or
 	// DELETE of edges, the first field is target, and its values are the targets of the rows' edges.
 	fields   []string
-	entities []uint64 // ID of the entity of each row, which is the source of an edge; 0 for a new entity
-	values   []value  // row after row, one value for each field
+	// entities holds the ID of the entity of each row, or 0 for a new entity. In a table of edges, the entity is
+	// the source of the row's edge.
+	entities []uint64
+	values   []value // row after row, one value for each field
 }
 
 // columnName names a column of a world. number is the column's ID in the world of the statement. It

@@ -11,7 +11,7 @@ import (
 // list holds the rows of a table of Options.Lists.
 type list struct {
 	image *image
-	rowOf func() map[vast.Entity]int // makes the map at its first call, for the first look-up
+	rowOf func() map[vast.Entity]int // returns the row of each entity; the first look-up makes the map
 }
 
 // newList makes the table of a slice.
@@ -51,7 +51,7 @@ func layoutOf(t reflect.Type) probe.Layout {
 	return l
 }
 
-// copy returns the image for a statement, which may add indexes to it.
+// copy returns a copy of the image for one statement. The statement may add indexes to its copy.
 func (l *list) copy() *image {
 	m := *l.image
 	return &m

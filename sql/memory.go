@@ -40,8 +40,8 @@ func tooMuchMemory(o Options) error {
 // IsValid reports whether the connection may be used again.
 func (c *conn) IsValid() bool { return !c.broken }
 
-// free closes a connection whose SQLite did not finish its work. The driver may panic while it closes the
-// connection, because the statements still have the error. The garbage collector would not free SQLite's
+// free closes a connection whose SQLite did not finish its work. SQLite's driver may panic again meanwhile,
+// because each statement still has the error that stopped it. The garbage collector would not free SQLite's
 // memory, which lies outside of Go's heap.
 func (c *conn) free() {
 	quietly := func(f func() error) {

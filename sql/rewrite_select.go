@@ -117,8 +117,9 @@ func (c *candidate) where(x sql.Expr) bool {
 	return false
 }
 
-// between reports whether the virtual table can evaluate x BETWEEN lo AND hi. The parser puts the conditions
-// that follow, such as AND y > 3, into hi, so between checks these conditions too.
+// between reports whether the virtual table can evaluate x BETWEEN lo AND hi. The parser includes the
+// conditions that follow: for x BETWEEN 1 AND 2 AND y > 3, r.X is 1 AND 2, and r.Y is y > 3. So between
+// splits the chain of ANDs, and checks the conditions after hi too.
 func (c *candidate) between(x sql.Expr, r *sql.Range) bool {
 	all := append(terms(r.X), r.Y)
 	for _, bound := range all[:2] {
@@ -176,8 +177,8 @@ func (c *candidate) condition(x, y sql.Expr, equal bool) bool {
 	return true
 }
 
-// call replaces a call of an aggregate by sign and a column, and reports whether this package computes the
-// aggregate.
+// call replaces a call of an aggregate by a column with the given sign in front, and reports whether this
+// package computes the aggregate.
 func (c *candidate) call(x *sql.Call, sign string) bool {
 	if x.Distinct.IsValid() || x.Filter != nil || x.Over != nil {
 		return false

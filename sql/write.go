@@ -179,7 +179,7 @@ func (v *vtab) note(w *write, arg []sqlite3.Value) error {
 	return w.noteRow(source, []value{{typ: sqlite3.INTEGER, bits: target}}, arg)
 }
 
-// noteConflict records what happens to rows that exist already.
+// noteConflict records what the edit does with rows that exist already. It refuses OR FAIL.
 func (w *write) noteConflict(mode sqlite3.VTabConflictMode) error {
 	e := w.edit
 	switch mode {

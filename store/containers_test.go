@@ -61,7 +61,7 @@ type yard struct {
 // yardOptions may differ between the program that saves a yard and the program that loads the yard.
 type yardOptions struct {
 	layout   bulk.Layout
-	capacity int // capacity of items, which decides the size of its units
+	capacity int // capacity of the Lists items, which decides the size of a slab: see bulk.Lists
 }
 
 func made[T any](c T, err error) T {

@@ -43,7 +43,8 @@ type crash struct {
 	counts *counts
 }
 
-// counts counts the events of a test. The test fails if an event occurs too rarely.
+// counts says how often each situation occurred in a test. A long run of TestCrashes fails if a situation
+// occurs too rarely.
 type counts struct {
 	lives, lost, replayed, waiting, dropped, changes, failed, submitted, damaged, refused, deltas int
 	merges, tiers                                                                                 int
@@ -569,7 +570,7 @@ func TestCrashes(t *testing.T) {
 		c.failed < least.failed || c.submitted < least.submitted || c.damaged < least.damaged ||
 		c.refused < least.refused || c.deltas < least.deltas || c.merges < least.merges ||
 		c.tiers < least.tiers) {
-		t.Errorf("events occur too rarely: %+v, want at least %+v", *c, least)
+		t.Errorf("situations occur too rarely: %+v, want at least %+v", *c, least)
 	}
 }
 

@@ -22,7 +22,8 @@ type plan struct {
 	Value  float64
 }
 
-// planner is a world whose systems start jobs in each tick, and use the results JobsOptions.Ticks later.
+// planner is a world whose systems start jobs in each tick, and use the results JobsOptions.Ticks ticks
+// later.
 type planner struct {
 	w     *vast.World
 	s     *sched.Schedule
@@ -180,8 +181,8 @@ func TestJobsInFlightAreKept(t *testing.T) {
 		t.Errorf("%d jobs are in flight, want %d", y.InFlight, x.InFlight)
 	}
 
-	// A program continues from the checkpoint at tick 20. This copy of the folder lacks the later ticks and
-	// the input.
+	// Program c continues from the checkpoint at tick 20: the copy at20 of the folder lacks the later ticks
+	// and the inputs. Program d runs the same ticks without an interruption.
 	c, d := keptPlanner(t, at20, 2, options), keptPlanner(t, t.TempDir(), 1, options)
 	d.run(t, 20)
 	c.run(t, 15)

@@ -357,7 +357,7 @@ func (r *documentReader) id(one *newRow) error {
 	return nil
 }
 
-// row decodes the components and the lists of sources of an entity.
+// row decodes the components and the lists of sources of an entity, and adds the entity to its birth.
 func (r *documentReader) row(i int) error {
 	own := r.own[:0]
 	if r.at = r.rows[i].components; r.at > 0 {
@@ -408,8 +408,8 @@ func (r *documentReader) row(i int) error {
 	return nil
 }
 
-// column consumes the name of a column. If Options.Renamed drops the column, column also skips its value and
-// returns nil.
+// column consumes the name of a column. If Options.Renamed drops the column, the method also skips the value
+// and returns nil.
 func (r *documentReader) column() (*readColumn, error) {
 	at := r.at
 	name, err := r.member()
@@ -448,7 +448,7 @@ func (r *documentReader) component(c *readColumn, row int) error {
 	return r.value(c.shape, c.values.next(c.Type))
 }
 
-// readResources decodes the resources. at is the position of the resources in the document, or 0.
+// readResources decodes the resources. The argument at is their position in the document, or 0.
 func (r *documentReader) readResources(at int) error {
 	byName := make(map[string]*shape)
 	for _, t := range r.options.Resources {

@@ -85,7 +85,9 @@ type typesOf func(column int, s *schema, encoded bool) (reflect.Type, error)
 func makeWorld(m *manifest, o vast.Options, types typesOf) (w *vast.World, resources []reflect.Type,
 	err error) {
 	defer func() {
-		if v := recover(); v != nil { // functions of package vast panic if there is no memory
+		// Functions of package vast panic if there is no memory, or if the file has impossible columns, such
+		// as two tags of one name.
+		if v := recover(); v != nil {
 			err = fmt.Errorf("making the world: %v", v)
 		}
 	}()

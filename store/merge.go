@@ -487,7 +487,8 @@ func (o *overlay) write(out runWriter, index, first, size int) error {
 	return nil
 }
 
-// copyBlock copies a block into the chunk. The chunk has the elements [lo, hi).
+// copyBlock copies the elements of a block into the chunk, which has the elements [lo, hi). If the block
+// lists elements that became zero, copyBlock records these elements in o.cleared.
 func (o *overlay) copyBlock(x *indexed, f *found, lo, hi, size int) error {
 	first, end := max(int(f.first), lo), min(int(f.first+f.count), hi)
 	if first >= end {

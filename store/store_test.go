@@ -41,7 +41,7 @@ type clock struct {
 	Note string
 }
 
-// town is a world with a column of each kind.
+// town is a world with columns of most kinds, and a tracker.
 type town struct {
 	w        *vast.World
 	position vast.Column[position]

@@ -8,8 +8,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// unborn lists references to entities that are not made yet. The references lie in decoded values. Each holds
-// a stand-in, which fill replaces by the entity.
+// unborn lists references to entities that are not made yet. The references lie in decoded values. Each
+// reference holds a stand-in, which fill replaces by the entity.
 type unborn struct {
 	places []place
 	maps   []refilled

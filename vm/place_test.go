@@ -38,7 +38,7 @@ func TestDescribe(t *testing.T) {
 		must(t, r.Decommit(p, p))
 		says(p+40, PageDecommitted, (p-24)/40, fmt.Sprintf("slot %d of ships lies in memory that was given "+
 			"back", (p-24)/40))
-		// An unlabelled region is an array of bytes.
+		// A part of a region without a label is described as bytes of the region.
 		says(9*p+3, 0, 9*p+3, fmt.Sprintf("byte %d of region %q is beyond its %d usable bytes", 9*p+3,
 			t.Name(), p))
 		says(7, PageCommitted, 7, fmt.Sprintf("byte 7 of region %q is usable", t.Name()))

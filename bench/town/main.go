@@ -79,12 +79,12 @@ func run(out io.Writer, p Params, ticks, warm, interval int) bool {
 	fmt.Fprintf(out, "\n%-10s %12s %12s %8s\n", "phase", "Ark", "Vast", "ratio")
 	var sum [2]time.Duration
 	for i, both := range times {
-		var at [2]time.Duration
+		var medians [2]time.Duration
 		for k := range both {
-			at[k] = median(both[k])
-			sum[k] += at[k]
+			medians[k] = median(both[k])
+			sum[k] += medians[k]
 		}
-		line(out, phases[0][i].name, at)
+		line(out, phases[0][i].name, medians)
 	}
 	line(out, "a tick", sum)
 	fmt.Fprintf(out, "%-10s %12d %12d %8.2f\n", "lines", lines(arkSource), lines(vastSource),
@@ -92,9 +92,9 @@ func run(out io.Writer, p Params, ticks, warm, interval int) bool {
 	return true
 }
 
-func line(out io.Writer, name string, at [2]time.Duration) {
+func line(out io.Writer, name string, d [2]time.Duration) {
 	fmt.Fprintf(out, "%-10s %9.1f µs %9.1f µs %8.2f\n", name,
-		float64(at[0].Nanoseconds())/1000, float64(at[1].Nanoseconds())/1000, float64(at[0])/float64(at[1]))
+		float64(d[0].Nanoseconds())/1000, float64(d[1].Nanoseconds())/1000, float64(d[0])/float64(d[1]))
 }
 
 func median(d []time.Duration) time.Duration {

@@ -23,7 +23,8 @@ func (idle) Save() ([]byte, error) { return []byte("idle"), nil }
 func (idle) Load([]byte) error     { return nil }
 func (idle) Close() error          { return nil }
 
-// join joins a cluster with two regions, and closes the node at the end of the test.
+// join joins the cluster at the URL, or starts a cluster with two regions if the URL is empty. It closes the
+// node at the end of the test.
 func join(t *testing.T, url string) *cluster.Node {
 	t.Helper()
 	o := cluster.Options{Name: "idle", Dir: filepath.Join(t.TempDir(), "process"), URL: url, Regions: 2,

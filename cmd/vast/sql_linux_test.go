@@ -2,23 +2,19 @@ package main
 
 import (
 	"strings"
-	"syscall"
 	"testing"
+
+	"github.com/vastgo/vast/internal/ptytest"
 )
 
 // TestSQLPrompt asks an inspector at the prompt of `vast sql`.
 func TestSQLPrompt(t *testing.T) {
 	t.Parallel()
-	p := openPseudoTerminal(t, 100, 30)
+	p := ptytest.Open(t, 100, 30)
 	c := vast(t, []string{"TERM=xterm-256color", "LC_ALL=C.UTF-8", "XDG_CACHE_HOME=" + t.TempDir()}, "sql",
 		"-addr", inspected(t))
-	c.Stdin, c.Stdout, c.Stderr = p.program, p.program, p.program
-	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { c.Process.Kill() })
-	p.await(t, "sql> ")
+	p.Start(t, c)
+	p.Await(t, "sql> ")
 	for _, step := range []struct {
 		typed string
 		shown []string
@@ -30,11 +26,11 @@ func TestSQLPrompt(t *testing.T) {
 		{"SELECT name FROM name WHERE entity IN (SELECT entity FROM ill) ORDER BY entity;\r",
 			[]string{"a␛[2J␊<b>"}},
 	} {
-		begun := len(p.text())
+		begun := len(p.Text())
 		if err := typed(step.typed)(p, nil); err != nil {
 			t.Fatal(err)
 		}
-		p.awaitAfter(t, begun, append(step.shown, "sql> ")...)
+		p.AwaitAfter(t, begun, append(step.shown, "sql> ")...)
 	}
 	if err := typed("\\q\r")(p, nil); err != nil {
 		t.Fatal(err)
@@ -42,7 +38,7 @@ func TestSQLPrompt(t *testing.T) {
 	if err := c.Wait(); err != nil {
 		t.Error(err)
 	}
-	if strings.Contains(p.text(), "goroutine ") {
-		t.Errorf("the program wrote %q", p.text())
+	if strings.Contains(p.Text(), "goroutine ") {
+		t.Errorf("the program wrote %q", p.Text())
 	}
 }

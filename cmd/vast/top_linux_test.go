@@ -7,17 +7,14 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/vastgo/vast/internal/ptytest"
 )
 
-func (p *pseudoTerminal) startTop(t *testing.T, address string) *exec.Cmd {
+func startTop(t *testing.T, p *ptytest.Terminal, address string) *exec.Cmd {
 	t.Helper()
 	c := vast(t, []string{"TERM=xterm-256color", "LC_ALL=C.UTF-8", "NO_COLOR="}, "top", address)
-	c.Stdin, c.Stdout, c.Stderr = p.program, p.program, p.program
-	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { c.Process.Kill() })
+	p.Start(t, c)
 	return c
 }
 
@@ -25,7 +22,7 @@ func TestTopInATerminal(t *testing.T) {
 	address := inspected(t)
 	for _, c := range []struct {
 		name string
-		end  func(*pseudoTerminal, *exec.Cmd) error
+		end  func(*ptytest.Terminal, *exec.Cmd) error
 		want int
 	}{
 		{"q", typed("q"), 0},
@@ -33,17 +30,17 @@ func TestTopInATerminal(t *testing.T) {
 		{"terminated", signalled(syscall.SIGTERM), 143},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			p := openPseudoTerminal(t, 80, 24)
-			before := p.modes(t)
-			command := p.startTop(t, address)
-			p.await(t, enterScreen, "town", "1,234", "walk", "quit")
+			p := ptytest.Open(t, 80, 24)
+			before := p.Modes(t)
+			command := startTop(t, p, address)
+			p.Await(t, enterScreen, "town", "1,234", "walk", "quit")
 			// The command replaces the escape character, because the terminal would obey it.
-			p.await(t, "Person␛[31m")
-			if err := unix.IoctlSetWinsize(int(p.program.Fd()), unix.TIOCSWINSZ,
+			p.Await(t, "Person␛[31m")
+			if err := unix.IoctlSetWinsize(int(p.Program.Fd()), unix.TIOCSWINSZ,
 				&unix.Winsize{Col: 160, Row: 50}); err != nil {
 				t.Fatal(err)
 			}
-			p.await(t, "processors") // does not fit into 80 columns
+			p.Await(t, "processors") // does not fit into 80 columns
 			if err := c.end(p, command); err != nil {
 				t.Fatal(err)
 			}
@@ -51,11 +48,11 @@ func TestTopInATerminal(t *testing.T) {
 			if got := command.ProcessState.ExitCode(); got != c.want {
 				t.Errorf("exit status %d, want %d", got, c.want)
 			}
-			if now := p.modes(t); now != before {
+			if now := p.Modes(t); now != before {
 				t.Errorf("the terminal modes changed from %+v to %+v", before, now)
 			}
-			p.await(t, enterScreen, leaveScreen)
-			if _, after, _ := strings.Cut(p.text(), leaveScreen); strings.Contains(after, enterScreen) ||
+			p.Await(t, enterScreen, leaveScreen)
+			if _, after, _ := strings.Cut(p.Text(), leaveScreen); strings.Contains(after, enterScreen) ||
 				strings.Contains(after, "goroutine ") {
 				t.Errorf("the program wrote %q after it left the screen", after)
 			}

@@ -1,4 +1,5 @@
-// The page for queries: the text of a query, the matches, a histogram of a field, and files of the matches.
+// The page for queries: the text of a query, the matches, a histogram of a field, and files of the matches;
+// also examples, earlier queries and a reference.
 
 import { get, binary, aborted } from './api.js';
 import { histogram } from './histogram.js';
@@ -9,7 +10,7 @@ import { fieldText, textOf } from './query-text.js';
 import { download, emptyBox, format, h, panel, replace, setText } from './ui.js';
 
 const bins = 60;
-const saved = 1 << 20; // largest number of rows of a file
+const maxSaved = 1 << 20; // largest number of rows of a file
 const { forget, recent, remember } = historyOf('vast-queries');
 
 export const page = { id: 'queries', title: 'Queries', mount };
@@ -50,7 +51,7 @@ function mount(root, app) {
       'button',
       {
         type: 'button',
-        title: `Save the matches as ${title}, up to ${format.number(saved)} rows`,
+        title: `Save the matches as ${title}, up to ${format.number(maxSaved)} rows`,
         onclick: () => save(kind),
       },
       title,
@@ -149,9 +150,9 @@ function mount(root, app) {
     try {
       const { columns, error } = await check(text, signal);
       if (error) throw error;
-      const even = choice.value === 'sample';
+      const random = choice.value === 'sample';
       const [rows, count] = await Promise.all([
-        rowsOf(text, columnsText(columns), { limit: Number(limit.value), even }, signal),
+        rowsOf(text, columnsText(columns), { limit: Number(limit.value), random }, signal),
         get('count', { query: text }, { signal }),
       ]);
       const took = (performance.now() - begun) / 1000;
@@ -164,7 +165,7 @@ function mount(root, app) {
         state,
         `${count.exact ? '' : 'about '}${plural(count.count, 'entity', 'entities')}; ` +
           `${format.number(count.scanned)} slots searched in ${format.seconds(took)}; ` +
-          `${even ? 'a random sample of ' : 'the first '}${plural(rows.length, 'row', 'rows')}`,
+          `${random ? 'a random sample of ' : 'the first '}${plural(rows.length, 'row', 'rows')}`,
       );
       showRows(rows, columns);
       showFields(columns);
@@ -176,12 +177,13 @@ function mount(root, app) {
     }
   }
 
-  // columnsText converts labels of columns to the text of a query.
+  // columnsText converts labels of columns to a list of names, as a query writes them.
   function columnsText(labels) {
     return labels.map((label) => textOf(app.world.columns, label)).join(',');
   }
 
-  // address puts the query into the page's address, so that the user can save or send the address.
+  // address puts the query, the choice of rows and the field into the page's URL, so that the user can save
+  // or send the URL. It also updates the link to the list of entities.
   function address() {
     const params = { query: asked };
     if (choice.value === 'sample') params.rows = 'sample';
@@ -295,7 +297,7 @@ function mount(root, app) {
         query: text,
         columns: columnsText(columns),
         format: kind,
-        limit: saved,
+        limit: maxSaved,
       });
       download(
         new Blob([bytes], { type: kind === 'csv' ? 'text/csv' : 'application/x-ndjson' }),
@@ -335,8 +337,8 @@ const numeric = new Set(['float', 'int', 'uint', 'enum', 'bool']);
 
 const plural = (n, one, many) => `${format.number(n)} ${n === 1 ? one : many}`;
 
-async function rowsOf(text, columns, { limit, even }, signal) {
+async function rowsOf(text, columns, { limit, random }, signal) {
   const params = { query: text, limit, columns };
-  if (!even) return (await get('entities', params, { signal })).rows;
+  if (!random) return (await get('entities', params, { signal })).rows;
   return (await get('rows', { ...params, sample: limit }, { signal })).rows;
 }

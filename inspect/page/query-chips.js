@@ -11,9 +11,10 @@ const countPause = 10_000; // milliseconds from the end of a count to the next c
 const next = { off: 'with', with: 'without', without: 'off' };
 const words = { off: 'any', with: 'required', without: 'excluded' };
 
-// facets returns { element, show(text), count(), destroy() }. show sets the states of the chips from a query.
-// count counts the entities of each shown component, again and again, with a pause of countPause. When the
-// user presses a chip, facets calls onChange with the new text of the query.
+// facets returns { element, show(text), count(), destroy() }. The function show sets the states of the chips
+// from the text of a query. The function count counts the entities of each shown component, again and again,
+// with a pause of countPause. When the user presses a chip, facets calls onChange with the new text of the
+// query.
 export function facets(world, onChange) {
   let text = '';
   let all = false;

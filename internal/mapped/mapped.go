@@ -38,9 +38,9 @@ func Supported() error {
 // which the program has not written. An access to a page behind the end of the file is a memory fault
 // (SIGBUS). Therefore the caller must check the size of the file first, and the file must not become shorter.
 //
-// If done is false and err is nil, nothing has changed, and the caller must read the file: the region, the
-// file system or the number of mappings does not allow the mapping. After an error, the bytes are not
-// committed.
+// If done is false and err is nil, nothing has changed, and the caller must read the file: the operating
+// system, the region, the file system or the number of mappings does not allow the mapping. After an error,
+// the bytes are not committed.
 func Map(p unsafe.Pointer, n int, file uintptr, offset int64) (done bool, err error) {
 	r, ok := Regions.(regions)
 	if !ok {

@@ -64,7 +64,7 @@ func (c Configuration) String() string {
 }
 
 // Configurations returns sixteen configurations. They combine each storage with each kind of pages, and vary
-// the other fields. The first configuration has the default storage and the default pages.
+// the other fields except Wrap. The first configuration has the default storage and the default pages.
 func Configurations() (cs []Configuration) {
 	storages := []probe.Storage{probe.StorageDense, probe.StorageSparse, probe.StorageHeap,
 		probe.StorageShared}

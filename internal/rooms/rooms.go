@@ -1,5 +1,6 @@
-// Package rooms gives package vast access to the memory of a bulk.Pool. Package vast can undo growth, trim
-// the pool but keep promised room, and iterate over the elements without their handles.
+// Package rooms gives package vast and package sharing access to the memory of a bulk.Pool. These packages
+// can undo growth, trim the pool but keep promised room, set the mark of the generations, and iterate over
+// the elements without their handles.
 package rooms
 
 import (

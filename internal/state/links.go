@@ -1,9 +1,9 @@
 package state
 
-// InBothOrders returns the links, as indices of sources, in an order that preserves the order of the links
-// out of each source and into each target. sources has the source of each link; the links out of one source
-// are adjacent and in their order. into has the links into each target, in their order. If the orders
-// contradict each other, the result lacks some links.
+// InBothOrders returns the links, as indices into the slice sources, in an order that preserves the order of
+// the links out of each source and into each target. The slice sources has the source of each link; the links
+// out of one source are adjacent and in their order. The map into has the links into each target, in their
+// order. If the orders contradict each other, the result lacks some links.
 func InBothOrders(sources []int, into map[int][]int) (order []int) {
 	waits := make([]uint8, len(sources))  // for each link, number of links it still waits for: at most two
 	frees := make([][2]int, len(sources)) // for each link, the links that wait for it, as index plus 1; or 0

@@ -40,7 +40,8 @@ func newSecret(password string) (*secret, error) {
 	return &secret{server}, nil
 }
 
-// authenticate asks the client for the password, if the server has one.
+// authenticate verifies the client's password, if the server has one. If the server also has TLS, it first
+// refuses an unencrypted connection from another machine.
 func (x *session) authenticate() error {
 	if x.server.secret == nil {
 		return nil

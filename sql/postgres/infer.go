@@ -211,7 +211,7 @@ func inferLiteral(t token, columns columnTypes) oid {
 	return oidUnspecified
 }
 
-// functionTypes are the types of the results of functions for which the arguments do not matter.
+// functionTypes has the functions whose result has the same type for all arguments, with this type.
 var functionTypes = map[string]oid{
 	"count": oidInt8, "length": oidInt8, "octet_length": oidInt8, "instr": oidInt8, "unicode": oidInt8,
 	"random": oidInt8, "sign": oidInt8, "row_number": oidInt8, "rank": oidInt8, "dense_rank": oidInt8,
@@ -278,8 +278,9 @@ func inferFunction(name string, arguments []token, columns columnTypes, depth in
 	}
 }
 
-// inferTime returns the type of a function of vastsql whose last argument is a time, as text or in seconds.
-// The result of the function has the same form.
+// inferTime returns the type of the result of date_trunc or time_bucket, which are functions of vastsql. The
+// last argument of these functions is a time, as text or in seconds. The result has the same form. Clients
+// see a text as a time.
 func inferTime(arguments []token, columns columnTypes, depth int) oid {
 	start := 0
 	for i := 0; i < len(arguments); i++ {

@@ -28,7 +28,7 @@ func BenchmarkQuery(b *testing.B) {
 	}
 }
 
-// BenchmarkRows measures results of 100 000 rows with three columns.
+// BenchmarkRows measures results of 100,000 rows with three columns.
 func BenchmarkRows(b *testing.B) {
 	const rowCount = 100_000
 	c, err := pgx.Connect(b.Context(), url(listen(b, postgres.Options{}), ""))

@@ -11,7 +11,8 @@ var writeVerbs = map[string]bool{"insert": true, "update": true, "delete": true,
 // writes reports whether the statement writes rows.
 func (st *statement) writes() bool { return writeVerbs[st.verb] }
 
-// returningClause returns the tokens after RETURNING, or nil if a statement that writes has no such clause.
+// returningClause returns the tokens after RETURNING in a statement that writes. It returns nil if the
+// statement has no such clause.
 func returningClause(tokens []token) []token {
 	for i := 0; i < len(tokens); i++ {
 		switch {
@@ -77,7 +78,8 @@ func (x *session) setReadOnly(value string) error {
 	return nil
 }
 
-// setModes performs SET TRANSACTION modes and SET SESSION CHARACTERISTICS AS TRANSACTION modes.
+// setModes performs SET SESSION CHARACTERISTICS AS TRANSACTION modes. For SET TRANSACTION modes, it only
+// returns an error if they ask a read-only server for READ WRITE.
 func (x *session) setModes(tokens []token) error {
 	if err := x.checkModes(tokens); err != nil || !tokens[0].is("characteristics") {
 		return err
@@ -94,7 +96,7 @@ func (x *session) setModes(tokens []token) error {
 	return nil
 }
 
-// write performs a statement that writes rows and returns none. It returns the command tag.
+// write performs a statement that writes rows and has no RETURNING clause. It returns the command tag.
 func (x *session) write(p *portal) (tag string, err error) {
 	st := p.statement
 	if p.ran {

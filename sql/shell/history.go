@@ -31,8 +31,8 @@ func defaultHistory() (string, error) {
 	return filepath.Join(folder, "vast", "sql_history"), nil
 }
 
-// load returns the newest entries of the file, up to historyLines. If the file has more, load removes the
-// others from it. A file that does not exist has no entries.
+// load returns the newest entries of the file, up to historyLines and historyBytes. If the file has more
+// entries, load removes the older entries from the file. A file that does not exist has no entries.
 func (h *history) load() ([]string, error) {
 	if h.path == "" {
 		return nil, nil

@@ -15,7 +15,7 @@ func TestPrompt(t *testing.T) {
 	t.Parallel()
 	const bye = leavePastes
 	p := openPseudoTerminal(t, 80, 24)
-	before := p.modes(t)
+	before := p.Modes(t)
 	path := filepath.Join(t.TempDir(), "history")
 	c := p.start(t, "", "-history", path)
 	p.await(t, firstPrompt)
@@ -54,14 +54,14 @@ func TestPrompt(t *testing.T) {
 		}
 	}
 	ended(t, c, Success)
-	if now := p.modes(t); now != before {
+	if now := p.Modes(t); now != before {
 		t.Errorf("the terminal modes changed from %+v to %+v", before, now)
 	}
-	if strings.Contains(p.text(), "\x1b[31m") {
+	if strings.Contains(p.Text(), "\x1b[31m") {
 		t.Error("an escape sequence of the database reached the terminal")
 	}
-	if at := regexp.MustCompile(`[^\r]\n`).FindStringIndex(p.text()); at != nil {
-		t.Errorf("a line ends without a return to the first column: %.40q", p.text()[max(at[0]-20, 0):])
+	if at := regexp.MustCompile(`[^\r]\n`).FindStringIndex(p.Text()); at != nil {
+		t.Errorf("a line ends without a return to the first column: %.40q", p.Text()[max(at[0]-20, 0):])
 	}
 	checkMode(t, path)
 	entries, err := (&history{path: path}).load()
@@ -114,7 +114,7 @@ func TestInterruptAtPrompt(t *testing.T) {
 		p.await(t, transactionPrompt)
 		p.typed(t, "\x04")
 		ended(t, c, Success)
-		if strings.Contains(p.text(), "\nnever") {
+		if strings.Contains(p.Text(), "\nnever") {
 			t.Errorf("%s: the statement after the stopped statement ran", term)
 		}
 	}
@@ -135,8 +135,8 @@ func TestDumbTerminal(t *testing.T) {
 	p.await(t, firstPrompt)
 	p.typed(t, "\x04") // Ctrl-D
 	ended(t, c, Success)
-	if strings.Contains(p.text(), "\x1b") {
-		t.Errorf("the shell wrote an escape sequence: %q", p.text())
+	if strings.Contains(p.Text(), "\x1b") {
+		t.Errorf("the shell wrote an escape sequence: %q", p.Text())
 	}
 }
 
@@ -203,7 +203,7 @@ func TestBrokenPipe(t *testing.T) {
 func TestEndOfContext(t *testing.T) {
 	t.Parallel()
 	p := openPseudoTerminal(t, 80, 24)
-	before := p.modes(t)
+	before := p.Modes(t)
 	c := p.start(t, "")
 	p.await(t, firstPrompt)
 	p.typed(t, "SELECT")
@@ -212,7 +212,7 @@ func TestEndOfContext(t *testing.T) {
 		t.Fatal(err)
 	}
 	ended(t, c, Failure)
-	if now := p.modes(t); now != before {
+	if now := p.Modes(t); now != before {
 		t.Errorf("the terminal modes changed from %+v to %+v", before, now)
 	}
 }

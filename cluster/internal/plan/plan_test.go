@@ -196,14 +196,14 @@ func TestCheckpoints(t *testing.T) {
 	s.Every = 10 // the checkpoints take an eleventh of the time
 	expect(t, c, s, 10000./11, "the ticks of a region")
 	c.State, c.Call = Work{}, 500
-	s = external(4) // a pointer takes 4 + callsOfPointer requests: 4.5 ms
+	s = external(4) // having replaced its pointer, a region sends 4 + callsOfPointer requests: 4.5 ms
 	s.Every = 10
 	s.Lookahead = 1 // the regions save at different ticks, and all regions wait for each save
 	expect(t, c, s, 10000./(10+4*4.5), "the pauses for checkpoints")
 }
 
-// TestCheckpointsAreStoredInChunks: the server syncs the chunks of all checkpoints, which keeps the disk and
-// the cores busy.
+// TestCheckpointsAreStoredInChunks: the server syncs the chunks of all checkpoints. The disk and the cores
+// are therefore busy for a larger share of the time.
 func TestCheckpointsAreStoredInChunks(t *testing.T) {
 	c := free()
 	c.Sync, c.SyncsAtOnce = 100, 4
@@ -325,7 +325,7 @@ func TestSetupErrors(t *testing.T) {
 		"no cores":           func(s *Setup) { s.Cores = 0 },
 		"no server cores":    func(s *Setup) { s.Servers = 1 },
 		"too many replicas":  func(s *Setup) { s.Replicas = 5 },
-		"replicas on few":    func(s *Setup) { s.Servers, s.ServerCores, s.Replicas = 2, 1, 3 },
+		"too few servers":    func(s *Setup) { s.Servers, s.ServerCores, s.Replicas = 2, 1, 3 },
 		"no bandwidth":       func(s *Setup) { s.Bandwidth = 0 },
 		"no lookahead":       func(s *Setup) { s.Lookahead = 0 },
 		"a negative rate":    func(s *Setup) { s.Hz = -1 },

@@ -255,8 +255,9 @@ func (r *owner) waitForTick(ctx context.Context, f *reader, tick uint64) (*messa
 	}
 }
 
-// inputs returns the inputs with numbers > after and <= upTo. cut is the number of the last of these inputs,
-// or after if there is none. If upTo is the largest uint64, inputs returns all inputs up to the newest one.
+// inputs returns the inputs with numbers > after and <= upTo. cut is the number of the last of these inputs.
+// If there are no such inputs, cut is equal to after. If upTo is the largest uint64, inputs returns all
+// inputs up to the newest one.
 func (r *owner) inputs(ctx context.Context, after, upTo uint64) (inputs [][]byte, cut uint64, err error) {
 	log := r.o.Storage.Inputs(r.o.Region)
 	for after < upTo {

@@ -53,8 +53,8 @@ func (e *Earth) Resumed() uint64 { return e.resumed }
 
 func resources() []reflect.Type { return []reflect.Type{reflect.TypeFor[past]()} }
 
-// open opens the folder that keeps the world, if Config.Data names a folder, and reports whether the folder
-// keeps a world already. After a successful open, the world has the resource past.
+// open opens the folder Config.Data and reports whether the folder keeps a world already. If Config.Data is
+// empty, open opens no folder and returns false. After a successful open, the world has the resource past.
 func (e *Earth) open(c Config, list *places.List) (kept bool, err error) {
 	wanted := past{Seed: c.Seed, Travellers: c.Travellers}
 	if c.Data == "" {

@@ -74,7 +74,7 @@ func (e *Earth) loadPlaces(list *places.List, travellers int, kept bool) error {
 	return nil
 }
 
-// findPlaces finds the n places of the world, and returns their sites.
+// findPlaces finds the n places of the world, makes the tables for painting them, and returns their sites.
 func (e *Earth) findPlaces(n int) (sites []site, err error) {
 	// The places were the first entities of the world, so they all lie in the first run, except after an edit
 	// from outside.

@@ -83,15 +83,16 @@ func (i *importer) run(ctx context.Context, s streams, args []string) (err error
 	})
 }
 
-// defaultSlots returns the number of slots that a world has by default. If a file has more rows, the user
-// imports the file in a program whose world has more slots.
+// defaultSlots returns the number of slots that a world has by default. If the rows of a file do not fit, the
+// user imports the file in a program whose world has more slots.
 func defaultSlots() int {
 	w := vast.NewWorld(vast.Options{})
 	defer w.Close()
 	return w.Options().MaxEntities
 }
 
-// fill makes an entity for each row. It writes to notes which columns and values do not fit the world.
+// fill makes an entity for each row. It writes to notes which columns and values do not fit the world or are
+// missing, and how many entities are new.
 func (i *importer) fill(ctx context.Context, w *vast.World, f vastarrow.Format, rows io.Reader,
 	notes io.Writer) error {
 	empty := probe.All(w.Query()).Exactly().Count() // the entities without components

@@ -251,8 +251,8 @@ func TestImportOfWrongValues(t *testing.T) {
 	}
 }
 
-// TestImportWithoutTheProgram checks that an import refuses a world with data that only the program that
-// saved the world can read.
+// TestImportWithoutTheProgram checks that an import refuses a file with a container of the program
+// (store.Options.Containers): vastarrow cannot read the container, so the new file would lack it.
 func TestImportWithoutTheProgram(t *testing.T) {
 	dir := t.TempDir()
 	w := newTown(t)

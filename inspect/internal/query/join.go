@@ -12,8 +12,8 @@ import (
 // and "up PartOf(Ship)".
 var joins = []string{"where", "up"}
 
-// maxAncestors bounds the ancestors that a term with "up" examines. It bounds the time of a step, and it ends
-// the walk in a relation with circles.
+// maxAncestors is the largest number of ancestors that a term with "up" examines for an entity. The limit
+// bounds the time of a step of a search (search.go), and ends the walk in a relation with cycles.
 const maxAncestors = 256
 
 // Component is the name of a component in the brackets of a term with "where" or "up".

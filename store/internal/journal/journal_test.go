@@ -311,8 +311,8 @@ func TestClose(t *testing.T) {
 func TestFailures(t *testing.T) {
 	broken := errors.New("input/output error")
 	for _, test := range []struct {
-		call    string
-		nth     int    // the nth call that begins with the text call fails; counted after Create
+		call    string // prefix of the call that fails
+		nth     int    // which of the calls with this prefix fails, from 1 on; counted after Create
 		durable uint64 // number of records that are acknowledged
 		text    string
 	}{
@@ -366,7 +366,7 @@ func TestFailures(t *testing.T) {
 			t.Errorf("Create when %s fails: %v", call, err)
 		}
 		m.fail = nil
-		j, err := Create(m, storeID, "test", Options{}) // gives the segment another number
+		j, err := Create(m, storeID, "test", Options{}) // takes another number if the segment exists
 		if err != nil {
 			t.Fatal(err)
 		}

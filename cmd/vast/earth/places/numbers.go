@@ -10,7 +10,7 @@ import (
 // A column of numbers is packed as two parts. The first part has one byte for each number: its bit length.
 // These bytes are repetitive, so they are compressed. The second part has the bits of each number below its
 // highest 1 bit, lowest bit first, without gaps between the numbers. These bits are nearly random, so they
-// are not compressed. For the columns of a list, both parts together are a tenth smaller than compressed
+// are not compressed. For the columns of a List, both parts together are a tenth smaller than compressed
 // varints.
 
 // maxNumberBits is the largest bit length of a number. A uint64 has room for the 56 stored bits of such a

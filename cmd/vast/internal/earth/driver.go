@@ -166,7 +166,8 @@ func (d *driver) idle(wait func()) {
 }
 
 // await waits until the next tick is due. Meanwhile, it admits visitors and fills snapshots. It returns the
-// due time of the tick, or false if the run must end. After a pause, the end of the pause is the due time.
+// due time of the tick, or false if the run must end. After a pause, the end of the pause is the due time. A
+// single step during a pause is due immediately.
 //
 // If a viewer has already requested a snapshot, await fills the snapshot first. Later, await fills a snapshot
 // only if the run is paused or at least fillTime remains before the tick.

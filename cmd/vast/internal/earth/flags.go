@@ -105,7 +105,7 @@ func (l *length) Set(text string) error {
 // String implements flag.Value.
 func (l *length) String() string { return time.Duration(*l).String() }
 
-// address is a flag for host:port, or for the word off if there is one.
+// address is a flag whose value is host:port. If off is not empty, the value may also be the text in off.
 type address struct {
 	text *string
 	off  string

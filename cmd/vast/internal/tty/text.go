@@ -8,8 +8,8 @@ import (
 	"github.com/rivo/uniseg"
 )
 
-// Clean makes text safe to print on a terminal. It replaces each control character, format character, line
-// separator, private-use character and invalid byte by a visible character.
+// Clean makes text safe to print on a terminal. It replaces each control character, format character, line or
+// paragraph separator, private-use character and invalid byte by a visible character.
 func Clean(text string) string {
 	if !strings.ContainsFunc(text, unsafe) && utf8.ValidString(text) {
 		return text

@@ -9,7 +9,8 @@ import (
 )
 
 // jobs reports the columns that the function literal of a call of sched.NewJobs touches. It skips columns
-// that the literal declares, because they may belong to a world of the job.
+// that the literal declares, because they may belong to a world of the job. It also skips columns that may
+// belong to another world than the schedule (see ofSameWorld).
 func (l *look) jobs(call *ast.CallExpr, declaration ast.Node) {
 	lit, ok := ast.Unparen(call.Args[1]).(*ast.FuncLit)
 	if !ok {

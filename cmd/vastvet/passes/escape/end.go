@@ -186,7 +186,8 @@ func (e *endSignals) signals(t types.Type) bool {
 }
 
 // inside examines d, a function of the analysed package. The goroutine calls d. A signal through a parameter
-// of d sets unknown, because inside does not trace the parameter back to the argument.
+// of d sets unknown, because inside does not trace the parameter back to the argument. A signal through a
+// package variable, or through an expression without a root, sets unknown, too.
 func (e *endSignals) inside(d *ast.FuncDecl) {
 	called := &endSignals{look: e.look, seen: append(slices.Clip(e.seen), d)}
 	called.body(d.Body)

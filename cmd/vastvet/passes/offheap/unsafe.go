@@ -13,7 +13,8 @@ import (
 	"github.com/vastgo/vast/cmd/vastvet/internal/trace"
 )
 
-// store reports an assignment that stores a Go pointer outside of Go's heap.
+// store reports an assignment that stores a Go pointer, or the address of a Go variable as a number, outside
+// of Go's heap.
 func (f *finder) store(to, value ast.Expr) {
 	base := trace.Base(f.TypesInfo, to)
 	if base == nil {
