@@ -30,9 +30,10 @@ type place struct {
 // they do for a direct change.
 //
 // If memory or slots run out, Apply returns the [*vm.Error]. The commands before the failing command are
-// applied. The failing command and all later commands stay recorded, for another Apply when there is room. If
-// a hook panics, Apply panics. The command that called the hook counts as applied, and all later commands
-// stay recorded.
+// applied. The failing command and all later commands stay recorded, for another Apply when there is room.
+//
+// Apply panics if a hook panics, or if a link would close a circle in a hierarchy. Another Apply does not
+// repeat the command that caused the panic. All later commands stay recorded.
 //
 // Apply changes the structure of the world: do not call it in a query. Apply panics in a hook, and if
 // Commands are nil, belong to another world, are closed or are given twice. These panics change nothing.

@@ -83,7 +83,7 @@ func TestNewIsZero(t *testing.T) {
 				}
 				w.Delete(e)
 			}
-			// These entities take the free slots of archetype a.
+			// These entities take slots that entities of archetype a had.
 			es = es[:0]
 			for range 500 {
 				e := b.New()

@@ -19,7 +19,8 @@ func (m *combinedModel) makeSwitches() {
 	}
 }
 
-// present reports whether an entity has a component that no Disabled switches off.
+// present reports whether an entity has a component that no Disabled switches off. If m.lifted is true,
+// present ignores each Disabled.
 func (m *combinedModel) present(e Entity, col int) bool {
 	for i, columns := range combinedSwitched {
 		if !m.lifted && slices.Contains(columns, col) && m.has(e, combinedOff+i) {
@@ -96,7 +97,7 @@ func (m *combinedModel) applyDisabledAll(q *combinedQuery, d Disabled, col int, 
 }
 
 // applyDisabledLoop toggles the entities of a query in a loop over the query. The loop must yield each entity
-// that matches before the loop, because it toggles only the entity at hand.
+// that matches before the loop, because the body of the loop toggles only entities that the loop has yielded.
 func (m *combinedModel) applyDisabledLoop(b *byteStream, q *combinedQuery, d Disabled, col int, on bool) {
 	es := m.matching(q)
 	if !m.rare(b, len(es)) {

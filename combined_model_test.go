@@ -18,9 +18,9 @@ import (
 )
 
 // The combined model decodes a stream of bytes into operations on one world. The world has columns of all
-// storages, hooks, relations, edges, trackers and commands. The operations include all forms of queries, bulk
-// operations, Trim, Reset and limits. After each step the world must equal a model of plain maps. The model
-// in world_model_test.go has more columns and fewer kinds of operations.
+// storages, columns of type Disabled, hooks, relations, edges, trackers, groups and commands. The operations
+// include all forms of queries, bulk operations, Trim, Reset and limits. After each step the world must equal
+// a model of plain maps. The model in world_model_test.go has more columns and fewer kinds of operations.
 
 type combinedOptions struct {
 	slots   int
@@ -47,7 +47,7 @@ type combinedModel struct {
 	relations  []*relationModel
 	roads      *combinedEdges
 	switches   []Disabled
-	lifted     bool // whether matching sees components that a Disabled switches off
+	lifted     bool // whether the method matching sees components that a Disabled switches off
 	archetypes []*Archetype
 	trackers   []*combinedTracker // nil where there is no tracker
 	groups     []*combinedGroup   // nil where there is no group

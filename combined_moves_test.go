@@ -101,8 +101,8 @@ func (m *combinedModel) regroupBy(b *byteStream) (moves Moves, ok bool) {
 	return moves, true
 }
 
-// targetRuns counts, for each archetype, the runs of entities with the same target, and the targets. The
-// entities are in the order of slots.
+// targetRuns returns, for each archetype, the number of runs of entities with the same target, and the set of
+// the entities' targets. The entities must be in the order of slots.
 func (m *combinedModel) targetRuns(rel *relationModel, es []Entity) (map[*Archetype]int,
 	map[*Archetype]map[Entity]bool) {
 	runs, targets, last := map[*Archetype]int{}, map[*Archetype]map[Entity]bool{}, map[*Archetype]Entity{}

@@ -10,8 +10,9 @@ import (
 	"github.com/vastgo/vast/internal/probing"
 )
 
-// copying makes copies of entities, the originals, in the same world or in another world. World.Clone uses a
-// copying for an entity with links. Package clone uses a copying for subtrees and for whole worlds.
+// copying makes copies of entities, the originals, in the same world or in another world. World.Clone and
+// World.CloneN use a copying for an entity with links. Package clone uses a copying for subtrees and for
+// whole worlds, and package prefab uses it for templates and their instances.
 type copying struct {
 	from, to *World
 	columns  []*column // for each column of from: the column of `to` that gets its components, or nil

@@ -11,8 +11,9 @@ import (
 func trailingZeros(m uint64) uint32 { return uint32(bits.TrailingZeros64(m)) }
 
 // Delete removes e and all its components from the world. It returns false if e is stale. If e is a target in
-// a [Relation] or in [Edges], their [OnDelete] decides: with Refuse nothing changes and Delete returns false;
-// with Cascade, Delete deletes the sources, too. Complexity: one step for each of these:
+// a [Relation] or in [Edges], their [OnDelete] decides. With Orphan, Delete removes the links to e. With
+// Cascade, Delete also deletes the sources. With Refuse, nothing changes, and Delete returns false.
+// Complexity: one step for each of these:
 //   - a column of e's archetype
 //   - a column that entities in e's 64-slot word gained after their birth
 //   - a relation, a [SparseColumn] or a [HeapColumn] of the world, and a column with hooks or trackers

@@ -31,7 +31,8 @@ func (s *edges[T]) reach(sourceEnd, targetEnd uint32, n int) error {
 }
 
 // enter makes an edge and appends it to the list of its source and the list of its target. The caller must
-// have made room.
+// have made room. If the target has no other edge, enter gives the target its presence bit. The caller gives
+// the source its presence bit.
 func (s *edges[T]) enter(one edge[T]) *edge[T] {
 	t, bit := s.targets, uint64(1)<<(one.to%64)
 	out, in := s.ends(s.sources, one.from), s.ends(t, one.to)
@@ -106,7 +107,8 @@ func (s *edges[T]) dropOut(slot uint32) {
 	}
 }
 
-// edgeStore is the store of the column of sources. Edges.Add makes room and makes links; the store does not.
+// edgeStore is the store of the column of sources. It makes neither room nor edges: Edges.Add makes both
+// before it adds the source to the column.
 type edgeStore[T any] struct {
 	inPlace
 	e *edges[T]

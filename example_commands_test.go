@@ -42,8 +42,8 @@ func ExampleCommands() {
 	// 6 4 2 2 2
 }
 
-// Each worker has its own Commands. At gives the following commands the number of a batch. Apply executes the
-// commands in the order of these numbers, even if different workers recorded them.
+// Each worker has its own Commands. Commands.At gives the following commands the number of a batch.
+// World.Apply executes the commands in the order of these numbers, even if different workers recorded them.
 func ExampleCommands_At() {
 	type Position struct{ X, Y float64 }
 	w := vast.NewWorld(vast.Options{MaxEntities: 1 << 16})

@@ -12,8 +12,9 @@ import (
 // the world as it was before the call.
 //
 // Exchange first commits all memory that it needs. If it gets no memory, it panics with a [*vm.Error] and has
-// changed nothing. It panics if the query or a column is of another world, or if a column is named twice.
-// Complexity: for each column, one step for each 64 entities.
+// changed nothing. It also panics if the query or a column is of another world, if a column is named twice,
+// if add names a relation, edges or the column of [Names], and if a column of add requires a column of
+// remove. Complexity: for each column, one step for each 64 entities.
 func (w *World) Exchange(q Query, add, remove []AnyColumn) int {
 	var k walk
 	w.startAll("World.Exchange", q, &k)

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// mustBeHierarchy panics if the relation may have cycles, because following the links of a cycle never ends.
+// mustBeHierarchy panics if the relation may have circles, because following the links of a circle never
+// ends.
 func (k *relation) mustBeHierarchy(what string) {
 	if k.cyclic {
 		k.noHierarchy(what)

@@ -284,7 +284,7 @@ func TestJoinAllocatesNothing(t *testing.T) {
 }
 
 func TestJoinDeep(t *testing.T) {
-	w := newJoinedWorld(t, 200, 1, 1000) // a chain, deeper than the levels of a relation
+	w := newJoinedWorld(t, 200, 1, 1000) // two chains, deeper than the levels of a relation
 	top := w.es[120]
 	w.a.AddAll(w.Query().Among([]Entity{top}), 7)
 	for _, e := range w.es {

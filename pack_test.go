@@ -104,8 +104,8 @@ func TestPackOfAnEmptyArchetype(t *testing.T) {
 	w.checkInvariants()
 }
 
-// TestPackWithManyColumns: columns c6 and c70 share a bit in the field extra of a word. The packed entities
-// have c70. Column c6 has no memory.
+// TestPackWithManyColumns: columns c6 and c70 share a bit of owner.extra. The packed entities have c70.
+// Column c6 has no memory.
 func TestPackWithManyColumns(t *testing.T) {
 	h := newHoled(100, func(i int) bool { return i%2 == 0 })
 	defer h.Close()

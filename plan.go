@@ -5,11 +5,14 @@ import (
 	"strings"
 )
 
-// Plan describes how a loop over the query would run now, one line for each step: where the entities come
-// from, how many entities and 64-slot words the step looks at, which way each [Query.Where] and [Query.Up]
-// takes, and why. Indented lines describe the query of the targets. The text is for people; its form may
-// change. The rules of [Query.Runs] hold. Complexity: as the start of a loop over the query and over the
-// query of each condition's targets, and one step for each 64-slot word with matches.
+// Plan describes how a loop over the query would run now, one line for each step. The first line says where
+// the entities come from, and how many entities and 64-slot words the next steps look at. The line of a
+// [Query.Where] or [Query.Up] says how the loop tests the condition, and why in this way. Indented lines
+// describe the query of the targets. The text is for people; its form may change. The rules of [Query.Runs]
+// hold.
+//
+// Complexity: Plan starts a loop over the query and over each query of targets, and takes one step for each
+// 64-slot word that it counts.
 func (q Query) Plan() string {
 	var b strings.Builder
 	q.q.plan(&b, "")

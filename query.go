@@ -51,8 +51,8 @@ type terms struct {
 	where []sharing.Matcher // the conditions of shared.Column.Where
 	joins []*join           // the conditions of Query.Where and Query.Up
 
-	kept      *kept // if not nil, the bits of a group decide the first conditions: see keeps
-	keptNames int   // number of elements of named that the group was made with
+	kept      *kept // if not nil, the bits of a group.Group decide the first conditions: see query.keeps
+	keptNames int   // number of elements of named that the group.Group was made with
 
 	filter   bitset.Filter
 	source   source
@@ -67,7 +67,7 @@ type role uint8
 
 const (
 	asked    role = iota // World.Query: every match has the component
-	implied              // To or Changed: every match has the component
+	implied              // To, Changed, Where or Up: every match has the component
 	oneOf                // Any: every match has at least one component of the group
 	optional             // Optional: all entities of a run have the component, or no entity has it
 	leftOut              // Without: no match has the component
@@ -198,7 +198,7 @@ func (w *World) Query(cols ...AnyColumn) Query {
 }
 
 // Without returns the query that leaves out the entities that have any of the given components. It panics if
-// a column is of another world, is named twice, or has another role in the query.
+// a column is of another world, is named twice, or has a role in the query already.
 func (q Query) Without(cols ...AnyColumn) Query {
 	made := q.clone("Query.Without")
 	made.name("Query.Without", leftOut, cols...)
@@ -236,9 +236,9 @@ func (q Query) Optional(cols ...AnyColumn) Query {
 }
 
 // Exactly returns the query that leaves out each entity with a component that the query does not name.
-// [World.Query], [Query.Any], [Query.Optional], [Query.To] and [Query.Changed] name components. The rule also
-// holds for columns that are registered later. A query that names no column matches the entities without any
-// component. The tag of a [Disabled] is not a component here.
+// [World.Query] and all methods that add a condition on a column or a relation name components, except
+// [Query.Without]. The rule also holds for columns that are registered later. A query that names no column
+// matches the entities without any component. The tag of a [Disabled] is not a component here.
 //
 // Complexity: for each 64-slot word with entities that meet the other conditions, one step, plus one step for
 // each column that these entities were born with or gained. Other columns make little difference.
@@ -399,8 +399,9 @@ func (q Query) Words() iter.Seq2[int, uint64] {
 }
 
 // Count returns the number of matching entities. Complexity: one step for each 4,096 slots, and one for each
-// 64-slot word in which some slots match and others do not. With [Query.Among], [Query.To] or
-// [Query.Exactly], Count takes as many steps as running the query, and does not touch components.
+// 64-slot word in which some slots match and others do not. With [Query.Among], [Query.To], [Query.Exactly],
+// [Query.Where], [Query.Up] or shared.Column.Where, Count takes as many steps as running the query. Count
+// reads no components, except the links and the shared values that these conditions compare.
 func (q Query) Count() int {
 	var k walk
 	k.start(q.q)
@@ -458,8 +459,8 @@ func (q Query) pin() Query {
 	return made.compile()
 }
 
-// flushDirty brings the marks and the kept bits that the query uses up to date. It panics if a tracker or a
-// group is closed.
+// flushDirty brings the marks and the kept bits that the query uses up to date. It panics if a tracker or the
+// group.Group is closed.
 //
 //go:noinline
 func (q *query) flushDirty() {
@@ -481,9 +482,10 @@ func (q *query) marked() (n int) {
 	return n
 }
 
-// mustBeMarkedAsBefore panics if hooks that ran before a bulk operation changed the matches of its query.
-func (q *query) mustBeMarkedAsBefore(marked int) {
-	if len(q.written) > 0 && q.marked() != marked {
+// mustBeMarkedAsBefore panics if the hooks of a bulk operation changed the number of marks, because the marks
+// decide which entities match the query of the operation. before is the result of marked before the hooks.
+func (q *query) mustBeMarkedAsBefore(before int) {
+	if len(q.written) > 0 && q.marked() != before {
 		panic("vast: a hook wrote entities of a tracked column, while a bulk operation ran over a query " +
 			"with Query.Changed of that column: write after the operation, or collect the entities first")
 	}

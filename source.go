@@ -8,7 +8,7 @@ type source uint8
 const (
 	fromFilter  source = iota // a cursor over presence bits
 	fromList                  // the list of Query.Among
-	fromLinks                 // the sources of a target, in the order of their links
+	fromLinks                 // the entities that link to a target, in the order of their links
 	fromRelated               // a cursor over presence bits, limited to the entities with the query's targets
 	fromPinned                // runs that were collected before the walk
 )

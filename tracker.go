@@ -13,9 +13,9 @@ import (
 // [Tracker.Next]. Use a Tracker to send only changes, or to update data that is derived from components. Make
 // a Tracker with [NewTracker].
 //
-// Set, Edit, EditAt, EditRun, Add, EditOrAdd, SetAll, AddAll, Exchange and the birth of an entity count as
-// writes. A tracker does not compare values: a write of an equal value counts, too. Writes through Get, At
-// and Slice are not noted and have no additional cost.
+// The methods Set, Edit, EditAt, EditRun, Add, EditOrAdd, SetAll, AddAll and Exchange, and the birth of an
+// entity, count as writes. A tracker does not compare values: a write of an equal value counts, too. Writes
+// through Get, At and Slice are not noted and have no additional cost.
 //
 // A tracker sees all changes between two looks as one step. A component that was removed and added again to
 // the same entity counts as changed. A component that was added and removed again does not count. If another
@@ -143,7 +143,7 @@ func (t *Tracker) Changed(col AnyColumn) iter.Seq[Entity] {
 type selection struct {
 	set  func(*marks) *bitset.Set             // returns a set with a bit in each word that pick must examine
 	pick func(*marks, *column, uint32) uint64 // returns the selected slots of a word
-	gone bool                                 // whether each yields the entities of the last look
+	gone bool                                 // whether to yield the entities of the last look
 }
 
 func (t *Tracker) each(method string, col AnyColumn, sel selection) iter.Seq[Entity] {

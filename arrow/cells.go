@@ -15,7 +15,7 @@ import (
 // yet.
 type cells struct {
 	leaf
-	data  []byte   // values as in memory, but entities as IDs and times as nanoseconds; nil for texts
+	data  []byte   // values as in memory, but entities as IDs, times as nanoseconds; nil for texts and JSON
 	texts []string // texts and JSON; nil for other leaves
 	set   []bool   // for each row, whether it has a value; a number that did not fit counts as the value 0
 	found bool     // whether the file has the column

@@ -56,7 +56,8 @@ func encodingFor(a arrow.Array) encoding.Encoding {
 	return &parquet.DeltaLengthByteArray
 }
 
-// encodingOf returns the encoding by dictionary if values repeat, and the other encoding if they do not.
+// encodingOf returns the encoding by dictionary if at least an eighth of the values repeat earlier values.
+// Otherwise it returns the other encoding.
 func encodingOf[T comparable](v []T, other encoding.Encoding) encoding.Encoding {
 	v = v[:min(len(v), sampleRows)]
 	if distinct(v) <= len(v)*7/8 {
@@ -65,8 +66,9 @@ func encodingOf[T comparable](v []T, other encoding.Encoding) encoding.Encoding 
 	return other
 }
 
-// encodingOfInts chooses between a dictionary and differences: it compares how many bits an index into the
-// dictionary takes, and how many bits a difference takes.
+// encodingOfInts chooses between a dictionary and differences. It chooses a dictionary only if values repeat
+// as in encodingOf, a difference takes more than 4 bits, and an index into the dictionary takes fewer bits
+// than a difference.
 func encodingOfInts[T interface {
 	~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32 | ~uint64
 }](v []T) encoding.Encoding {

@@ -11,8 +11,9 @@ const thriftDepth = 32
 var errThrift = errors.New("a header says that it is longer than the file")
 
 // thriftSize returns the number of bytes of the struct at the start of b, in the compact protocol of Thrift.
-// It returns an error if the struct does not end in b, or if a list claims to have more elements than b has
-// bytes: the decoder of the Parquet library would allocate all these elements before it reads them.
+// It returns an error if the struct does not end in b, nests too deep, or has a value of an unknown type. It
+// also returns an error if a list claims to have more elements than b has bytes after the head of the list:
+// the decoder of the Parquet library would allocate all these elements before it reads them.
 func thriftSize(b []byte) (int, error) {
 	s := thriftScanner{b}
 	if err := s.skipStruct(0); err != nil {

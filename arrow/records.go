@@ -15,10 +15,11 @@ import (
 // as struct{ X, Y float64 } does, they are one column of lists of fixed length, with the name of the
 // component.
 //
-// In this case, and if the components of a vast.Column are single numbers or arrays of numbers, the record
-// shares the memory of the world: nothing is copied. Other components are copied. If some entities of a run
-// lack a component, these have nulls, and the components of the run are copied, too. To share memory in this
-// case, name the column in Query.Optional: then all entities of a run have the component, or all lack it.
+// For such structs, and for single numbers and arrays of numbers in a vast.Column, the record shares the
+// memory of the world: nothing is copied. Other components are copied. If some entities of a run lack a
+// component, the rows of these entities are null in the columns of the component, and the components of the
+// run are copied, too. To share memory although some entities lack a component, name its column in
+// Query.Optional: then all entities of a run have the component, or all lack it.
 //
 // Release each record. A record is valid until it is released, and must be released before the structure of
 // the world changes and before the next World.Admit. Shared memory shows values that are written later.

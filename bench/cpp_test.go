@@ -14,8 +14,8 @@ import (
 	"testing"
 )
 
-// TestCppRows builds the programs whose folders are given, and measures a few rows of every work. The
-// programs compare their results with the expected results.
+// TestCppRows builds the programs of the stores whose folders are given, and measures a few rows of every
+// work. The programs compare their results with the expected results.
 func TestCppRows(t *testing.T) {
 	var given []string
 	for _, s := range cppStores {

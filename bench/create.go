@@ -6,8 +6,9 @@ import (
 )
 
 // Work create2comp: create n entities with Position and Velocity in a world that has held n entities before.
-// Both sides create the entities one at a time and keep them in a slice. In rows of peers with batch
-// set (peers.go), both sides create all entities with one call. The deletion of the entities is not timed.
+// Both sides create the entities one at a time and keep them in a slice. If the field batch of the peer is
+// set (see peers.go), both sides create all entities with one call. The deletion of the entities is not
+// timed.
 //
 // Work create10comp: create2comp with entities that also have C1 … C8.
 //

@@ -63,8 +63,9 @@ func (g *grid) add(r row) {
 	}
 }
 
-// part returns the lines of some works, and the numbers of entities of these lines. If oneSize is true, it
-// returns the works that are measured with one number of entities by default, otherwise all other works.
+// part returns the lines of some works, and the numbers of entities of these lines. If oneSize is true, the
+// works are those that are measured with one number of entities by default. Otherwise they are all other
+// works.
 func (g *grid) part(oneSize bool) (lines []line, sizes []int) {
 	for _, l := range g.lines {
 		if workNamed(l.work).oneSize() == oneSize {
@@ -79,7 +80,8 @@ func (g *grid) part(oneSize bool) (lines []line, sizes []int) {
 	return lines, sizes
 }
 
-// best returns the ratio to the fastest store, and the store's name. The ratio is infinite if v is empty.
+// best returns the ratio to the store with the least time or the fewest bytes, and the name of this store.
+// The ratio is infinite if v is empty.
 func (v storeRatios) best() (ratio float64, store string) {
 	ratio = math.Inf(1)
 	for _, name := range slices.Sorted(maps.Keys(v)) {

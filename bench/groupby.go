@@ -148,7 +148,7 @@ func newGroupVastAnew(n int, of teamOf) side {
 	return made
 }
 
-// newTeams makes n entities with a shared team.
+// newTeams makes n entities whose teams are in a shared column.
 func newTeams(n int, of teamOf) *vastTeams {
 	w := newSizedVastWorld(n)
 	s := &vastTeams{world: w, pos: vast.NewColumn[Position](w), teams: shared.New[Team](w)}

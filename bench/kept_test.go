@@ -73,8 +73,8 @@ func TestBytesRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	// OursBytes and PeerBytes are bytes per entity. PeerBytes of bytes-written is 4 pages (16,384 bytes)
-	// divided by 20,000 entities. PeerBytes of bytes-on-disk is the size of a saved file, with the components
-	// and the rest of the file, divided by 20,000 entities.
+	// divided by 20,000 entities. PeerBytes of bytes-on-disk is the size of a saved file divided by 20,000
+	// entities. The file holds the components and a little more.
 	for i, bound := range []struct{ least, most float64 }{{0.8192, 0.82}, {cargoBytes, 1.2 * cargoBytes}} {
 		r := got.rows[i]
 		if r.PeerBytes < bound.least || r.PeerBytes > bound.most || r.OursBytes < 0.8*bound.least ||

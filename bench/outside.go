@@ -11,8 +11,9 @@ import (
 	"strings"
 )
 
-// Some works measure the cost that a full world has for the rest of the program. Each side of these works,
-// Vast or a peer, runs in a child process, which fills one world, measures, and prints one number.
+// Some works (see workload) measure the cost that a full world has for the rest of the program. Each side of
+// these works, Vast or a peer, runs in a child process, which fills one world, measures, and prints one
+// number.
 
 // outside describes a work whose sides run in child processes.
 type outside struct {

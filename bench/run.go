@@ -134,8 +134,9 @@ func run(args []string, stdout, stderr io.Writer) int {
 
 // choose returns the rows that three comma-separated lists select, in the order of the workloads. An empty
 // list of works or of peers selects all. If the list of sizes is empty, each work has its default sizes, and
-// choose leaves out the sizes above a peer's maxN and the works that this system cannot measure. choose also
-// leaves out the peers whose folders are not given, unless the list of peers names one: then it fails.
+// choose leaves out the sizes above a peer's maxN and the works that this system cannot measure. In any case,
+// choose leaves out the sizes below a work's minN, sizes other than 1 of a single work, and the peers whose
+// folders are not given. It returns an error if the list of peers names such a peer, or if no row is left.
 func choose(works, sizes, peers string) ([]plan, error) {
 	chosenWorks, err := parseNames("work", works, workNames())
 	if err != nil {

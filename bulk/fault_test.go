@@ -9,8 +9,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestBadAccesses checks that the report of a fault names the element. Stray pointers and stale slices cause
-// the faults.
+// TestBadAccesses checks that the report of a fault names the element. Stray pointers, stale pointers and
+// stale slices cause the faults.
 func TestBadAccesses(t *testing.T) {
 	if vm.HeapStandIn() {
 		t.Skip("containers are Go heap memory in this build, where nothing faults")

@@ -30,10 +30,11 @@ func newHasher[K comparable]() hasher[K] {
 // of returns the hash of a key. All bits of the hash are mixed well: the high bits choose the bucket, the low
 // bits the tag.
 //
-// A short key is multiplied by a secret number, and the halves of the product are combined with XOR, as in
-// wyhash (Wang Yi). A second multiplication follows: after one multiplication, keys at regular distances
-// would have hashes at regular distances, and for some secret numbers equal hashes. The two multiplications
-// take half as long as the hash of Go's maps, which is the hash for keys that are not short.
+// A short key is combined with the seed a by XOR, and multiplied by the seed b. The halves of the product are
+// combined by XOR, as in wyhash (Wang Yi). A second multiplication, by the seed c, follows: after one
+// multiplication, keys at regular distances would have hashes at regular distances, and for some seeds equal
+// hashes. The two multiplications take half as long as the hash of Go's maps, which is the hash for keys that
+// are not short.
 func (h *hasher[K]) of(k K) uint64 {
 	if h.short {
 		return h.mixed(number(&k))

@@ -54,7 +54,7 @@ func ExampleIndexed() {
 }
 
 func ExampleHashIndex() {
-	// The index finds a slot number by the post code of a place.
+	// The index finds the slot numbers of places by their post code.
 	places, err := bulk.NewHashIndex[[8]byte, uint32](bulk.Options{Capacity: 100_000})
 	if err != nil {
 		log.Fatal(err)

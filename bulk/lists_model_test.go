@@ -102,9 +102,9 @@ func playLists[T comparable](t *testing.T, o Options, data []byte, element func(
 	m.lists.checkInvariants()
 }
 
-// attempt calls do, which should give list i the elements want. If do panics for lack of memory, attempt
-// checks that the List is unchanged, and that the lists' room and n more elements are at least a quarter of
-// the capacity.
+// attempt calls the function do, which should add n elements to list i, so that the list has the elements
+// in want. If the function panics for lack of memory, attempt checks that the List is unchanged, and that the
+// lists' room and n more elements are at least a quarter of the capacity.
 func (m *listsModel[T]) attempt(t *testing.T, i, n int, do func(), want []T) {
 	l, bytes := m.owners[i], m.lists.Committed()
 	e := exhausted(do)

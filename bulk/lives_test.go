@@ -16,7 +16,7 @@ type life struct {
 	o          Options
 	errs       []error
 	operations int    // number of operations so far
-	marked     bool   // do has called t.Helper
+	marked     bool   // whether the method do has called t.Helper
 	check      func() // compares the container with its expected content
 }
 
@@ -111,7 +111,7 @@ func (l *life) try(what string, op func() error) {
 	l.errs = append(l.errs, faulttest.Again(l.t, what, op, l.check))
 }
 
-// do is try for an operation that panics if it fails.
+// do is like try, for an operation that panics if it fails.
 func (l *life) do(what string, op func()) {
 	if !l.marked {
 		l.marked = true

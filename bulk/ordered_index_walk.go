@@ -54,8 +54,8 @@ func (x *OrderedIndex[K, V]) walk(loop string, leaf uint32, index int, high *K, 
 	}
 }
 
-// run returns the pairs of a leaf from an index on, as far as their keys are below *high. more reports
-// whether the next leaf may have such pairs, too. If high is nil, all keys count as below *high.
+// run returns the pairs of a leaf from an index on, as far as their keys are below *high. The result more
+// reports whether the next leaf may have such pairs, too. If high is nil, all keys count as below *high.
 func (x *OrderedIndex[K, V]) run(leaf uint32, index int, high *K) (keys []K, values []V, more bool) {
 	keys, values = x.tree.keys(leaf), x.tree.values(leaf)
 	more = x.tree.head(leaf).next != 0

@@ -132,7 +132,7 @@ func sumWords(words []uint64, elements []record) (sum uint64) {
 	return sum
 }
 
-// BenchmarkPoolRemoveFloor measures the least time that Remove can take: it only clears bits.
+// BenchmarkPoolRemoveFloor measures the least time that Remove can take: the benchmark only clears bits.
 func BenchmarkPoolRemoveFloor(b *testing.B) {
 	_, handles := filled(b)
 	words := make([]uint64, benchmarkElements/wordBits)

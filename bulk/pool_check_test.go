@@ -18,6 +18,7 @@ func TestPoolCheckFindsContradictions(t *testing.T) {
 			"is live, but there are"},
 		"more room than fits": {func(p *Pool[record]) { p.room = 1 << 20 },
 			"room for 1048576 elements exceeds the capacity 65536"},
+		// A hint of 2 claims that no slot of the words 0 and 1 can be taken.
 		"the hint": {func(p *Pool[record]) { p.Remove(p.handles()[70]); p.hint = 2 },
 			"slot 70 is free below the hint 2"},
 		"the hint, in word 0": {func(p *Pool[record]) { p.Remove(p.handles()[3]); p.hint = 1 },

@@ -16,7 +16,7 @@ type snugSpan struct {
 	off, size int  // the offset in the region and the size, in bytes
 	committed int  // bytes
 	promised  int  // bytes that Grow has promised; shrink leaves them committed
-	ahead     int  // target adds need ÷ ahead bytes, or nothing if ahead is 0
+	ahead     int  // the method target adds need ÷ ahead bytes, or nothing if ahead is 0
 	advised   bool // whether grow has asked for huge pages
 }
 

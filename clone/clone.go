@@ -10,9 +10,9 @@ import (
 
 // Options configure a [Cloner] and [Merge]. The zero value works.
 type Options struct {
-	// Hierarchies are the relations of the world of the originals along which a copy includes descendants. An
-	// empty slice that is not nil stands for no relation: a copy is then of the root alone. Merge ignores
-	// Hierarchies. Default: all hierarchies of the world.
+	// Hierarchies are relations of the world of the originals. A copy includes the descendants along these
+	// relations. An empty slice that is not nil stands for no relation: a copy is then of the root alone.
+	// Merge ignores Hierarchies. Default: all hierarchies of the world.
 	Hierarchies []vast.Relation
 	// Drop leaves out the components, links and edges of columns without a counterpart in the target world.
 	// Default: such a column is an error.
@@ -46,7 +46,8 @@ var engine = state.Vast.(interface {
 // New makes a Cloner that copies entities of from into `to`, which may be the same world. The counterpart of
 // a column has the same name and the same type of components. The storages may differ. Relations must agree
 // in RelationOptions.Cyclic. New returns an error that names each column without a counterpart, unless
-// Options.Drop is set.
+// Options.Drop is set. Between two worlds, New also returns an error if a column has two counterparts, or if
+// two columns have the same counterpart.
 //
 // Register all columns before New: the Cloner panics if a column is registered later. New panics if
 // Options.Hierarchies names a relation of another world or with circles. Complexity: the number of columns.

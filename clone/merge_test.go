@@ -35,8 +35,8 @@ func TestMerge(t *testing.T) {
 			t.Fatal(err)
 		}
 		if from.Len() != 0 || to.Len() != 100+len(es) || moves.Len() != len(es) || from.names.Len() != 0 {
-			t.Fatalf("%d and %d entities, %d moves, want 0, %d and %d", from.Len(), to.Len(), moves.Len(),
-				100+len(es), len(es))
+			t.Fatalf("%d and %d entities, %d moves, %d names in from; want 0, %d, %d and 0", from.Len(),
+				to.Len(), moves.Len(), from.names.Len(), 100+len(es), len(es))
 		}
 		var moved []vast.Entity
 		for _, e := range es {

@@ -16,7 +16,8 @@ import (
 // cluster, Follow returns [ErrUpgraded] after the last tick of this process's program.
 //
 // Follow begins at the newest checkpoint. After an error, Follow reports the error, and begins again with a
-// new machine. It does not report that messages were removed before it could read them.
+// new machine. If messages or inputs were removed before Follow could read them, it begins again without a
+// report.
 //
 // If the machine computes another result than the owner's machine, and has the method Compare, Follow runs
 // the machine up to the owner's next checkpoint, and compares the states there. The reported error says what

@@ -58,7 +58,7 @@ func TestSilentProcesses(t *testing.T) {
 	tell("process.other", heartbeat{Lease: 1000}, at(71_000), time.Time{})
 	expect(200, "process.owner")
 
-	// The view keeps a key that has changed after silent has returned it.
+	// The view keeps a key that has changed since the method silent returned the key.
 	tell("process.dead", heartbeat{Lease: 1000}, at(200_000), early)
 	v.removed(storage.Entry{Key: "process.dead", Revision: revision - 1})
 	if v.processes["dead"] == nil {

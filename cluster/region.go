@@ -30,9 +30,9 @@ type region struct {
 	tick    atomic.Uint64                   // last tick that ran here
 	machine atomic.Pointer[json.RawMessage] // last status of the machine, or nil
 	leaving atomic.Bool                     // the run must end after its current tick, with a checkpoint
-	left    atomic.Bool                     // the run has seen leaving, and begins no further tick
+	left    atomic.Bool                     // the run has found leaving set, and begins no further tick
 
-	// Node.mu guards the other fields.
+	// Node.mu guards the fields below.
 
 	cancel    context.CancelFunc // ends the run; nil if the region does not run
 	giving    bool               // this process gives the region to another process
@@ -41,7 +41,7 @@ type region struct {
 	retry     time.Time          // this process does not run the region before this time
 	ownerless time.Time          // time since which the region has no owner; zero if it has an owner
 	why       string             // error of the last failed run
-	unwritten bool               // the status key does not hold the error in why yet
+	unwritten bool               // the status key does not hold the error of the field why yet
 }
 
 // stop cancels the run, if there is one. Callers hold Node.mu.
@@ -91,7 +91,8 @@ func (n *Node) start(r *region) {
 	})
 }
 
-// finish records that a region has run its last tick. It returns true if the run must guard the outbox.
+// finish records that a region has run its last tick, and returns true: the run must guard the outbox. If
+// r.leaving is true, finish does not record the last tick, and returns false.
 func (n *Node) finish(r *region) bool {
 	last := n.view.last()
 	n.mu.Lock()
@@ -107,8 +108,8 @@ func (n *Node) finish(r *region) bool {
 	return guards
 }
 
-// ended records the end of a run. stopped says that this process has ended the run. again says that the
-// region must run here again without a pause. took is the duration of the run.
+// ended records the end of a run. If stopped is true, this process has ended the run. If again is true, the
+// region must run here again without a pause. The argument took is the duration of the run.
 func (n *Node) ended(r *region, err error, stopped, again bool, took time.Duration) {
 	last := n.view.last()
 	n.mu.Lock()
@@ -239,9 +240,9 @@ func (m *machine) Load(tick uint64, state []byte) error {
 	return nil
 }
 
-// load loads the state after a tick into a machine. If the previous version has another Schema, and the state
-// is of that version or sections of that version arrive after this tick, load calls the method Upgraded of
-// the machine.
+// load loads the state after a tick into a machine. Then load calls the method Upgraded of the machine, if
+// there is one, in this case: the previous version has another Schema, and made the state or sections that
+// arrive after this tick.
 func (n *Node) load(m Machine, tick uint64, state []byte) error {
 	if err := m.Load(state); err != nil {
 		return err

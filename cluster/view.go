@@ -427,7 +427,7 @@ type picture struct {
 	// version of the program. It always has an entry for this process, even if this process takes no regions.
 	counts map[string]int
 	places []string // process on which each region is placed; empty if the process has no entry in counts
-	others int      // the number of other processes of this version that live and do not drain
+	others int      // the number of other processes of this version that live and are not draining
 }
 
 // ended reports whether all regions have run their last tick, or the last tick of this version of the

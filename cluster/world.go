@@ -196,7 +196,7 @@ func (w *World) unpack(parcel []byte) (entities []vast.Entity, err error) {
 		r.arriving, r.refused = true, nil
 		defer func() {
 			r.arriving = false
-			if r.refused != nil { // gained has panicked, and Unpack has deleted the entities
+			if r.refused != nil { // register.gained has panicked, and Unpack has deleted the entities
 				_ = recover()
 				entities, err = nil, r.refused
 			}

@@ -12,7 +12,8 @@
 //
 //   - event: a value of the queue's type T
 //   - target: the entity that an event concerns, if there is one
-//   - position: the number that orders events; it comes from the system and the step, as that of commands
+//   - position: the number that orders events; it comes from the system and the step, like the position of a
+//     command
 //
 // # Visibility
 //

@@ -28,7 +28,7 @@ func Example() {
 	first, _ := reds.Query().First()
 	teams.Set(first, blue)
 	sum := 0.0
-	for s := range reds.Query().Slots() { // tests the teams in one word of 64 slots, where a team changed
+	for s := range reds.Query().Slots() { // tests only the 64 slots among which a team changed
 		sum += positions.At(s).X
 	}
 	fmt.Println("red:", reds.Query().Count(), "sum of X:", sum)

@@ -17,10 +17,11 @@ type Group struct {
 }
 
 // New makes a group of a query. The query must ask for at least one component. It may have conditions of
-// vast.Query.Without, Any and Optional, and values of shared.Column.Where. New panics for other conditions:
-// add them to [Group.Query]. New also panics for the zero Query, if the world is closed, and in a hook. If
-// New gets no memory, it panics with a *vm.Error and changes nothing. New counts as a structural change, so a
-// loop that calls New panics at its next step.
+// vast.Query.Without, Any and Optional, and values of shared.Column.Where. New panics for other conditions,
+// and for conditions with a vast.Disabled: add them to [Group.Query]. New also panics for the zero Query, for
+// a query of a group, if the world is closed, and in a hook. If New gets no memory, it panics with a
+// *vm.Error and changes nothing. New counts as a structural change, so a loop that calls New panics at its
+// next step.
 //
 // Complexity: the first loop tests the conditions of all entities.
 func New(q vast.Query) *Group {
@@ -30,7 +31,7 @@ func New(q vast.Query) *Group {
 
 // Query returns a query with the same matches as the query of the group. Loops over it read the kept bits.
 // All methods of [vast.Query] work, and further conditions can be added. Methods that change the matches,
-// such as [vast.World.DeleteAll], test the conditions as the query of the group does.
+// such as [vast.World.DeleteAll], test the conditions of the query and do not read the bits.
 //
 // A loop sees the values of shared columns as they are when the loop begins. If the loop gives entities other
 // values, the loop may yield an entity that no longer matches, and may yield or pass over an entity that

@@ -217,8 +217,9 @@ func (p *SampledPool[T]) Resident() (int, error) {
 // Check looks for overwritten bytes around the guarded elements, as [Allocator.Check] does.
 func (p *SampledPool[T]) Check() error { return p.guarded.Check() }
 
-// Close gives the memory and the addresses back. The elements must not be used afterwards, and using the pool
-// panics. Closing a closed pool does nothing. Close returns an error as [Pool.Close] does.
+// Close gives the memory and the addresses back. The elements must not be used afterwards. The methods of the
+// pool then panic, except Len, Guarded and those that count bytes. Closing a closed pool does nothing. Close
+// returns an error as [Pool.Close] does.
 func (p *SampledPool[T]) Close() error {
 	if err := p.guarded.Close(); err != nil && !errors.As(err, &p.found) {
 		return err

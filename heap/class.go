@@ -46,8 +46,8 @@ func makeClasses(page int) []class {
 	return all
 }
 
-// poolPages returns the number of pages of a pool of objects of size bytes: the smallest number with less
-// than a tenth of the pool unused, at most maxRun.
+// poolPages returns the number of pages of a pool whose objects have the given size in bytes: the smallest
+// number with less than a tenth of the pool unused, at most maxRun.
 func poolPages(page, size int) uint32 {
 	for n := 1; n < maxRun; n++ {
 		if n*page%size*10 < n*page {

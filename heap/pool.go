@@ -111,7 +111,7 @@ func (h *Heap) takeObject(number int) (p unsafe.Pointer, dirty bool, err error) 
 	return unsafe.Add(h.pages.at(pool), int(i*c.size)), dirty, nil
 }
 
-// object returns the number of the object of a pool that begins at p, or a text that says why no live object
+// object returns the number of the object that begins at p in a pool, or a text that says why no live object
 // begins there.
 func (h *Heap) object(pool uint32, e *entry, p unsafe.Pointer) (i uint32, wrong string) {
 	c := &classes[e.class]
@@ -149,7 +149,8 @@ func (h *Heap) putObject(pool uint32, e *entry, i uint32) {
 	}
 }
 
-// endPool frees a pool without live objects. If Grow has promised objects of the pool, endPool does nothing.
+// endPool frees a pool without live objects. It does nothing if the other pools of the class have fewer free
+// objects than Grow has promised.
 func (h *Heap) endPool(number int, pool uint32, e *entry) {
 	c, s := &classes[number], &h.supplies[number]
 	if s.free-int(c.objects) < s.promised {

@@ -13,7 +13,7 @@ import (
 // maxComponent is the size in bytes of the largest component that is copied inside Inspector.look.
 const maxComponent = query.CopyMost
 
-// has reports whether e is alive and has a component. Call has only inside Inspector.look.
+// has reports whether e is alive and has a component. Call this function only inside Inspector.look.
 func has(w *vast.World, col vast.AnyColumn, e vast.Entity) bool {
 	return w.Alive(e) && probe.Presence(w, col, int(e.Slot()/64))>>(e.Slot()%64)&1 != 0
 }

@@ -22,9 +22,9 @@
 //
 // A look takes a fraction of a millisecond and copies the data that a request needs. A request that needs
 // more data takes several looks, and the world may tick between two looks. A list of many entities is
-// therefore not a snapshot of one moment. An entity that matches and stays in its slot during the whole
-// request appears exactly once. An entity that changes during the request appears as it was before or after
-// the change.
+// therefore not a snapshot of one moment. An entity that matches the request's query and stays in its slot
+// during the whole request appears exactly once. An entity that changes during the request appears as it was
+// before or after the change.
 //
 // Twenty seconds after the last request or stream ends, the inspector stops visiting the world.
 //

@@ -24,10 +24,10 @@ const (
 type memory struct {
 	changes changes
 
-	mu      sync.Mutex // guards the following fields
-	limits  limits
-	asked   time.Time // time when limits was read
-	numbers map[vast.AnyColumn]int
+	mu       sync.Mutex // guards the following fields
+	limits   limits
+	limitsAt time.Time              // time when limits was read
+	numbers  map[vast.AnyColumn]int // number of each column
 }
 
 // layout describes a world's reservations and the areas in them at one moment.
@@ -197,9 +197,9 @@ func (l *layout) at(place int) int {
 	return i
 }
 
-// pagesAtOnce is the largest number of bytes whose page states one call of Reservation.Pages reads. This
+// bytesAtOnce is the largest number of bytes whose page states one call of Reservation.Pages reads. This
 // limit bounds the number of runs that a call returns.
-const pagesAtOnce = 256 << 20
+const bytesAtOnce = 256 << 20
 
 // eachPages calls f with the states of the pages in the places [from, to), in order.
 func (l *layout) eachPages(ctx context.Context, from, to int, f func(from, to int, s vm.PageState)) error {
@@ -210,7 +210,7 @@ func (l *layout) eachPages(ctx context.Context, from, to int, f func(from, to in
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			end := min(hi, at+pagesAtOnce)
+			end := min(hi, at+bytesAtOnce)
 			var err error
 			if runs, err = r.r.Pages(at, end-at, runs[:0]); err != nil {
 				return err
@@ -356,12 +356,12 @@ func archetypesOf(extents []probe.Extent) []archetype {
 func (m *memory) limitsNow() limits {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if time.Since(m.asked) > 5*time.Second {
+	if time.Since(m.limitsAt) > 5*time.Second {
 		f, u := vm.ReadFacts(), vm.ReadUsage()
 		m.limits = limits{f.HugePageSize, f.HugeMode, f.OvercommitMode, f.HeapStandIn, u.Mappings,
 			f.MaxMappings, u.AddressSpace,
 			f.AddressLimit, u.Data, f.DataLimit, f.ControlGroup, f.Memory}
-		m.asked = time.Now()
+		m.limitsAt = time.Now()
 	}
 	return m.limits
 }

@@ -27,9 +27,10 @@ type bytesAnswer struct {
 	Type    string   `json:"type"`
 	From    int      `json:"from"` // number of the first byte in the world's memory; -1 outside of it
 	Size    int      `json:"size"` // size of the component in bytes
-	// The first maxBytes bytes. Empty if the component lies on the Go heap or is too large to copy.
+	// The first maxBytes bytes. Empty for a tag, and if the component lies on the Go heap or is too large to
+	// copy.
 	Hex   string       `json:"hex"`
-	Cut   bool         `json:"cut"`   // whether Hex lacks bytes or Parts lacks fields
+	Cut   bool         `json:"cut"`   // whether Hex lacks bytes or Parts lacks fields; false on the Go heap
 	Parts []fieldBytes `json:"parts"` // fields in the order of offsets
 }
 

@@ -22,6 +22,7 @@ func openList(t *testing.T, rows int) *tab {
 		window.begun = 0;
 		window.cancelled = 0;
 		window.hang = false;
+		window.shift = 0; // a refresh moves the rows up by this number
 		window.list = virtualList({
 			label: 'Rows', columns: [{ title: 'Number' }, { title: 'Twice', number: true }],
 			async fetch(offset, limit, signal) {
@@ -30,9 +31,10 @@ func openList(t *testing.T, rows int) *tab {
 				if (hang) await new Promise((_, fail) =>
 					signal.addEventListener('abort', () => fail(signal.reason)));
 				const length = Math.min(limit, %d - offset);
-				return { total: %[1]d, rows: Array.from({ length }, (_, i) => offset + i) };
+				return { total: %[1]d, rows: Array.from({ length }, (_, i) => offset + i + shift) };
 			},
 			cells: (row) => ['row ' + row, 2 * row],
+			keyOf: (row) => row,
 			onOpen: (row) => opened.push(row),
 		});
 		const main = document.querySelector('main');
@@ -154,4 +156,21 @@ func TestPageListRemovesElementsOutOfView(t *testing.T) {
 	}
 	p.click(".vlist-row:nth-child(3)")
 	p.Until("opened.length === 1")
+}
+
+// TestPageListMarkFollowsRow moves the rows of a list. The mark must stay with its row.
+func TestPageListMarkFollowsRow(t *testing.T) {
+	longtest.Only(t)
+	t.Parallel()
+	p := openList(t, 1000)
+	const selected = "[...document.querySelectorAll('.vlist-row[aria-selected=\"true\"]')]" +
+		".map((e) => e.firstChild.textContent).join()"
+	p.Eval("list.goTo(5)", nil)
+	p.Until(selected + " === 'row 5' && list.marked.index === 5")
+	p.Eval("shift = -3; list.refresh()", nil)
+	p.Until("first() === -3 && " + selected + " === 'row 5' && list.marked.index === 8")
+	p.Eval("shift = 20; list.refresh()", nil)
+	p.Until("first() === 20 && " + selected + " === ''")
+	p.Eval("shift = 0; list.refresh()", nil)
+	p.Until("first() === 0 && " + selected + " === 'row 5'")
 }

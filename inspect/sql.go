@@ -221,7 +221,8 @@ func (s *statement) fail(lines *sqlLines, send func() bool, err error) error {
 }
 
 // problem turns an error of the database into an error for the client. Some errors of SQLite contain the end
-// of the statement, beginning with the wrong word. For such an error, the result has the position of the word.
+// of the statement, beginning with the wrong word. For such an error, the result has the position of the
+// word.
 func (s *statement) problem(err error) error {
 	switch {
 	case err == nil || errors.Is(err, vast.ErrClosed) || errors.Is(s.ctx.Err(), context.Canceled):

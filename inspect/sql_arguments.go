@@ -11,7 +11,8 @@ import (
 	"strings"
 )
 
-// sqlArguments are the values of the parameters of a statement. Their JSON is like that of a row.
+// sqlArguments are the values of the parameters of a statement. Their JSON is like that of a row of an
+// answer: see appendSQLValue.
 type sqlArguments []any
 
 // UnmarshalJSON decodes the values.
@@ -40,7 +41,8 @@ func (a *sqlArguments) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// sqlNumber returns a float64 for a number with a decimal point or an exponent, and an int64 for another one.
+// sqlNumber returns a float64 for a number with a decimal point or an exponent, and an int64 for any other
+// number.
 func sqlNumber(text string) (any, error) {
 	if strings.ContainsAny(text, ".eE") {
 		return strconv.ParseFloat(text, 64)

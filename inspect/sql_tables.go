@@ -11,8 +11,9 @@ type sqlTable struct {
 	Columns []sqlColumn `json:"columns"`
 }
 
-// columnsStatement lists the columns of all tables. It leaves out the virtual tables in the schema temp,
-// which vastsql makes for its own use. functionsStatement lists the functions.
+// columnsStatement lists the columns of all tables. It leaves out hidden columns, shadow tables, SQLite's own
+// tables, and the virtual tables in the schema temp, which vastsql makes for its own use. functionsStatement
+// lists the functions, without operators and SQLite's internal functions.
 const (
 	columnsStatement = `SELECT t.name, c.name, c.type FROM pragma_table_list AS t
 		JOIN pragma_table_xinfo(t.name) AS c
@@ -45,8 +46,8 @@ func (in *Inspector) sqlTables(r *http.Request) (any, error) {
 	return answer, err
 }
 
-// each runs a statement and calls f for each row. Before a call of f, the variables into have the values of
-// the row.
+// each runs a statement and calls f for each row. The argument into has pointers to variables. Before a call
+// of f, these variables get the values of the row.
 func (in *Inspector) each(ctx context.Context, statement string, f func(), into ...any) error {
 	s, err := in.begin(ctx, statement)
 	if err != nil {

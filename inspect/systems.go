@@ -11,7 +11,7 @@ import (
 
 const maxSchedules = 16 // limit of the schedules that an answer lists
 
-// systemsAnswer describes the world's schedules and its control. Times are in seconds.
+// systemsAnswer describes the schedules and the Control of a world. Times are in seconds.
 type systemsAnswer struct {
 	Control   controlAnswer    `json:"control"`
 	Schedules []scheduleAnswer `json:"schedules"` // open schedules, the oldest first

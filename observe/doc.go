@@ -4,8 +4,8 @@
 //
 // # Types
 //
-//   - [Monitor] compares the matches of a query with the matches at its last look. [Monitor.Entered] and
-//     [Monitor.Left] yield the differences.
+//   - [Monitor] looks at the matches of a query in each [Monitor.Next], and compares them with the matches at
+//     its last look. [Monitor.Entered] and [Monitor.Left] yield the differences.
 //   - [Observers] is a list of observers, which call functions for changes. The functions run together, for
 //     example in a system of a schedule. An [Observer] names a query and the functions. An [Event] is the
 //     argument of a function.

@@ -59,7 +59,7 @@ type report struct {
 	entities *entities
 }
 
-// newObserver makes an observer without a name.
+// newObserver makes an observer. Observers.Add sets its Name afterwards, so that no two names are equal.
 func newObserver(w *vast.World, declared Observer) *observer {
 	const method = "Observers.Add"
 	r := &observer{Observer: declared, world: w}

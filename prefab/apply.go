@@ -112,7 +112,7 @@ type change struct {
 	ends      [2]vast.Entity // targets before and after, zero for none, bases for nodes; edge: only ends[1]
 	before    reflect.Value  // values before and after, with bases in place of nodes; zero for none
 	after     reflect.Value
-	hierarchy bool          // of changedLink
+	hierarchy bool          // of changedLink: whether link is a hierarchy
 	refers    bool          // whether entities of different instances get different values
 	on        []vast.Entity // entities of instances for which the change is considered
 }

@@ -47,13 +47,13 @@ func (p *Prefabs) Revert(e vast.Entity, name string) bool {
 	if !ok {
 		return false
 	}
-	to := make([]vast.Entity, len(f.bases))
+	members := make([]vast.Entity, len(f.bases))
 	if root, ok := f.instanceOf(e); ok {
-		to = f.members(root)
+		members = f.members(root)
 	}
 	for k := range p.columns {
 		if c := &p.columns[k]; isWithin(name, c.name) {
-			return f.revert(c, e, i, to, name)
+			return f.revert(c, e, i, members, name)
 		}
 	}
 	for _, r := range p.relations {
@@ -61,7 +61,7 @@ func (p *Prefabs) Revert(e vast.Entity, name string) bool {
 			continue
 		}
 		want, _ := r.Target(f.bases[i])
-		want = f.counterpart(want, to)
+		want = f.counterpart(want, members)
 		target, _ := r.Target(e)
 		if f.isPlace(r, i) || target == want {
 			return false
@@ -70,7 +70,7 @@ func (p *Prefabs) Revert(e vast.Entity, name string) bool {
 	}
 	for k := range p.edges {
 		if x := &p.edges[k]; x.name == name {
-			return x.revert(e, x.wanted(f, i, to))
+			return x.revert(e, x.wanted(f, i, members))
 		}
 	}
 	panic(fmt.Sprintf("prefab: Prefabs.Revert: the world has no column, relation or edges for %q: use a "+

@@ -14,8 +14,8 @@ type family struct {
 	nodes   []vast.Entity                 // the node of each base; zero if the program has deleted it
 	index   map[vast.Entity]int           // for each base, its index in bases
 	numbers map[vast.Entity]int           // for each node, its index in nodes
-	known   map[vast.Entity][]vast.Entity // results of members
-	owners  map[vast.Entity]vast.Entity   // results of instanceOf
+	known   map[vast.Entity][]vast.Entity // results of the method members
+	owners  map[vast.Entity]vast.Entity   // results of the method instanceOf
 	made    []vast.Entity                 // entities that copyNew has made
 }
 
@@ -97,7 +97,7 @@ func (f *family) members(root vast.Entity) []vast.Entity {
 	return list
 }
 
-// translated returns a copy of a component in which references to from[i] refer to to[i].
+// translated returns a copy of a component. In the copy, to[i] replaces each reference to from[i].
 func (f *family) translated(c *column, v reflect.Value, from, to []vast.Entity) reflect.Value {
 	if !c.refers {
 		return v

@@ -143,7 +143,7 @@ func (m *modelTemplate) apply() {
 }
 
 func (m *modelTemplate) applyTo(to tree) {
-	for again := true; again; { // a new node can lie below another one
+	for again := true; again; { // a new node can lie below another new node
 		again = false
 		for label, n := range m.now {
 			p := to[n.parent]

@@ -63,8 +63,9 @@ func New(w *vast.World) *Prefabs {
 // Tag returns the tag of all nodes. A query that names the tag yields nodes: w.Query(p.Tag()).
 func (p *Prefabs) Tag() vast.Disabled { return p.tag }
 
-// prepare checks that a function may use the world, and learns its columns. function is the full name, such
-// as prefab.Mark, because joining strings would allocate memory in each call.
+// prepare checks that a public function may use the world, and learns the columns of the world. The argument
+// function is the full name of the public function, such as prefab.Mark, because joining strings would
+// allocate memory in each call.
 func (p *Prefabs) prepare(function string) {
 	n, err := engine.Ready(function, p.w, false)
 	if err != nil {
@@ -108,9 +109,9 @@ func (p *Prefabs) prepare(function string) {
 // skip the nodes of the template, unless the queries name [Prefabs.Tag]. If e is the root of a template, Mark
 // returns this template. If e is stale, Mark returns the zero Template.
 //
-// Mark panics if a node belongs to another template: put an instance there instead. It panics with a
-// [*vm.Error], and has changed nothing, if the world has no room for the bases. If a callback panics, Mark
-// deletes the bases, and e is no template. Complexity: a copy of the nodes.
+// Mark panics if a node belongs to another template: put an instance there instead. It also panics if a node
+// is a base. It panics with a [*vm.Error], and has changed nothing, if the world has no room for the bases. If
+// a callback panics, Mark deletes the bases, and e is no template. Complexity: a copy of the nodes.
 func (p *Prefabs) Mark(e vast.Entity) Template {
 	p.prepare("prefab.Mark")
 	if !p.w.Alive(e) {

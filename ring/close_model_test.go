@@ -23,7 +23,7 @@ var errOwn = errors.New("the source went away")
 var endings = []struct {
 	name   string
 	end    func(*Ring) error
-	endErr error // the reader's error after the last byte
+	endErr error // the reader's error after the last byte; nil if only Close ends the stream
 	closes bool  // whether end closes the ring
 }{
 	{"CloseWrite", func(r *Ring) error { r.CloseWrite(); return nil }, io.EOF, false},
@@ -73,7 +73,7 @@ type exchange struct {
 	unread   []byte
 	written  uint64
 	reserved int
-	endErr   error // the error after the last byte; nil while the writer may continue
+	endErr   error // the error after the last byte; nil before CloseWrite and CloseWithError
 	closed   bool
 	trace    []string // results of the calls; must be equal on all kinds of memory
 }
@@ -434,7 +434,7 @@ func closeEverywhere(t *testing.T, data []byte) {
 	}
 }
 
-// closeSeeds are exchanges with empty rings, with rings that hold many bytes, and with reservations.
+// closeSeeds are encoded exchanges: see closeSteps.
 var closeSeeds = [][]byte{
 	// Reserve and Commit, Peek and Discard, Write and Read, across the wrap-around.
 	{3, 10, 5, 10, 8, 10, 11, 10, 0, 9, 13, 9},
@@ -444,6 +444,7 @@ var closeSeeds = [][]byte{
 	{3, 10, 3, 20, 5, 7, 3, 8, 7, 5, 5, 3, 3, 4, 0, 0, 5, 4},
 	// Calls with sources and destinations.
 	{7, 30, 8, 5, 11, 3, 7, 255, 255, 10, 255, 255, 15, 0, 7, 9, 15, 1},
+	// A mixture of these calls.
 	{0, 3, 8, 5, 10, 5, 12, 2, 13, 7, 3, 12, 8, 1, 6, 6, 9, 6, 14, 0, 13, 255, 255},
 }
 

@@ -11,8 +11,9 @@ import (
 // undefined. Fill the slice, then call Commit. The slice is valid until the next call of the writer, or
 // Close.
 //
-// It returns [io.ErrClosedPipe] after Close or CloseWrite, [os.ErrDeadlineExceeded] after the deadline, or a
-// [*vm.Error] wrapping [vm.ErrCapacity] if n exceeds the ring's capacity. It panics when n is negative.
+// Reserve returns [io.ErrClosedPipe] after Close or CloseWrite, [os.ErrDeadlineExceeded] if there is no room
+// at the deadline, or a [*vm.Error] wrapping [vm.ErrCapacity] if n exceeds the ring's capacity. Reserve
+// panics when n is negative.
 func (r *Ring) Reserve(n int) ([]byte, error) {
 	s := &r.writer
 	if uint(n) > uint(r.size-int(s.position-s.seen)) {

@@ -120,8 +120,8 @@ func ExampleReduce() {
 	// 60000
 }
 
-// Each divides the batches among the workers. The recorded commands are applied after the phase, in the same
-// order on any number of workers.
+// The method Each divides the batches among the workers. The recorded commands are applied after the phase,
+// in the same order on any number of workers.
 func ExampleContext_Each() {
 	w := vast.NewWorld(vast.Options{MaxEntities: 1 << 16})
 	defer w.Close()

@@ -8,8 +8,8 @@ import (
 )
 
 // observers record and trace the tick under way. If neither is wanted, they cost two atomic loads in each
-// tick, and a few nil checks for each system. Workers read recorder and task while they run systems. Only the
-// goroutine that calls Tick writes recorder and task, when no system runs.
+// tick, and a few nil checks for each system. Workers read recorder, task and trace while they run systems.
+// Only the goroutine that calls Tick writes these three fields, when no system runs.
 type observers struct {
 	recorder *recorder       // nil if the tick is not recorded
 	task     *trace.Task     // nil if the tick is not traced

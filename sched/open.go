@@ -36,7 +36,7 @@ func Of(w *vast.World) []*Schedule {
 	return list
 }
 
-// enlist adds the schedule to open. Close or the garbage collector removes it.
+// enlist adds the schedule to the list `open`. Close or the garbage collector removes the schedule.
 func (s *Schedule) enlist() {
 	e := enlisted{weak.Make(s.world), weak.Make(s)}
 	open.mu.Lock()
@@ -47,9 +47,9 @@ func (s *Schedule) enlist() {
 	open.of[e.world] = append(open.of[e.world], e.schedule)
 	open.made++
 	s.id = open.made
-	forgotten := runtime.AddCleanup(s, delist, e)
+	cleanup := runtime.AddCleanup(s, delist, e)
 	s.delist = func() {
-		forgotten.Stop()
+		cleanup.Stop()
 		delist(e)
 	}
 }

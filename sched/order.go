@@ -7,10 +7,11 @@ import (
 )
 
 // stage is a part of a phase between two applications of commands: one exclusive system, or the systems
-// between two exclusive systems.
+// between two exclusive systems. Outside the phases, a stage has a single node, such as the condition of a
+// set.
 type stage struct {
 	nodes []*node // in an order that fits all edges
-	roots int     // number of nodes that wait for no other node
+	roots int     // number of nodes that wait for no other node; 0 outside the phases
 }
 
 // ordering finds an order of the systems of one phase. It identifies a system by its index in nodes.
@@ -71,8 +72,8 @@ type required struct {
 	why string
 }
 
-// resolve finds the conditions of the sets of n, and the systems that Before and After of n and of its sets
-// name. It also checks the phases of these systems.
+// resolve finds the conditions of the sets of n. It also finds the systems that are named in the fields
+// Before and After of n and of the sets, and checks the phases of these systems.
 func (s *Schedule) resolve(n *node) error {
 	n.before, n.after = n.before[:0], n.after[:0]
 	if err := s.require(n, nil); err != nil {
@@ -104,8 +105,8 @@ func (s *Schedule) resolve(n *node) error {
 	return nil
 }
 
-// require finds the systems that n must run before or after, because n names them or, if g is not nil,
-// because the set g names them.
+// require finds the systems that n must run before or after. If g is nil, n names these systems. Otherwise
+// the set g names them.
 func (s *Schedule) require(n *node, g *group) error {
 	who, quoted, before, after := n.Name, fmt.Sprintf("system %q", n.Name), n.Before, n.After
 	if g != nil {
@@ -237,8 +238,8 @@ func (n *node) conflicts(m *node) (why []string) {
 	return why
 }
 
-// toggles returns the reasons why system m cannot run beside n, which disables or enables entities: queries
-// of m skip disabled entities. m need not declare the tag, because queries obey it without naming it.
+// toggles returns the reasons why system m cannot run beside n if n disables or enables entities by a tag
+// that m does not declare. Queries of m skip disabled entities even if the queries do not name the tag.
 func (n *node) toggles(m *node) (why []string) {
 	for _, c := range n.writes {
 		if declared, _ := m.uses(c.ID); c.Disabled && !declared {

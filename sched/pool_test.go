@@ -88,8 +88,8 @@ func TestIdleSchedulesHaveNoGoroutines(t *testing.T) {
 	}
 }
 
-// TestPoolHelpsAnotherSchedule: a schedule makes progress while all goroutines of the pool are at work for
-// another schedule, and goroutines that become idle help it.
+// TestPoolHelpsAnotherSchedule: while all goroutines of the pool are at work for a schedule, another schedule
+// of the pool makes progress. Goroutines that become idle help the other schedule.
 func TestPoolHelpsAnotherSchedule(t *testing.T) {
 	if serial(nil) {
 		t.Skip("this build runs systems one after the other")

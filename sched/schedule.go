@@ -265,8 +265,8 @@ func (s *Schedule) Remove(name string) error {
 // Build brings the systems into an order. After [Schedule.Add], the next [Schedule.Tick] does this, too. Call
 // Build to see an error or the [Schedule.Graph] before that tick. Build returns an [*OrderError] when Before
 // and After form a cycle, name a system that does not exist, or contradict the phases. It also returns an
-// error if a store has a value for a state and the value does not fit into the state. Complexity: at least the
-// square, and at most the cube, of the number of systems.
+// error if a store has a value for a state and the value does not fit into the state. Complexity: at least
+// the square, and at most the cube, of the number of systems.
 func (s *Schedule) Build() error {
 	s.enter("Build")
 	defer s.busy.Store(false)

@@ -6,9 +6,9 @@ import (
 )
 
 // Set is the name of a group of systems that are ordered and switched together: see [System.Sets]. Before,
-// After, [Schedule.Disable] and [Schedule.Remove] accept the name of a set in place of a system's name. If a
-// set and a system have the same name, the name stands for both. Set is an alias of string, so a list of
-// names can hold sets and systems.
+// After, [Schedule.Disable], [Schedule.Enable] and [Schedule.Remove] accept the name of a set in place of a
+// system's name. If a set and a system have the same name, the name stands for both. Set is an alias of
+// string, so a list of names can hold sets and systems.
 type Set = string
 
 // SetOptions are the options of a set for [Schedule.ConfigureSet].
@@ -66,5 +66,5 @@ func newGroup(s *Schedule, name Set, o SetOptions) *group {
 // in reports whether the system belongs to the set of that name.
 func (n *node) in(name Set) bool { return slices.Contains(n.Sets, name) }
 
-// goesBy reports whether a name in Before, After, Remove or Disable stands for the system.
+// goesBy reports whether a name in Before, After or Remove stands for the system.
 func (n *node) goesBy(name string) bool { return n.Name == name || n.given == name || n.in(name) }

@@ -355,7 +355,7 @@ func TestGoroutines(t *testing.T) {
 			for _, k := range c.Values() {
 				n += k
 			}
-			mustBe(t, "steps", n, 1667+5000+5000)
+			mustBe(t, "entities counted by Count, GroupBy and Values", n, 1667+5000+5000)
 		})
 	}
 	group.Wait()

@@ -13,7 +13,7 @@ import (
 	"github.com/vastgo/vast/store"
 )
 
-// paint is a value with padding, a number of floating point and a reference.
+// paint is a value with padding, a floating-point number and a reference.
 type paint struct {
 	Gloss float32
 	Coats uint8
@@ -52,7 +52,7 @@ func (m *model) open() {
 	m.cs = vast.NewCommands(m.w, vast.CommandsOptions{})
 }
 
-// prepare makes the archetypes. A world that store.Load fills must not have other archetypes before.
+// prepare makes the archetypes. In a loaded world, prepare finds the archetypes of the file.
 func (m *model) prepare() {
 	m.both, m.plain = m.w.Archetype(m.paints, m.places), m.w.Archetype(m.places)
 }
@@ -74,7 +74,7 @@ func (m *model) entity(s *modeltest.Stream) vast.Entity {
 	return m.all[s.Below(len(m.all))]
 }
 
-// query returns a query and whether an entity matches it.
+// query returns a query, and a function that reports whether an entity matches the query.
 func (m *model) query(s *modeltest.Stream) (vast.Query, func(vast.Entity) bool) {
 	switch s.Below(5) {
 	case 0:
@@ -340,7 +340,8 @@ func (m *model) checkGroups(want map[paint][]vast.Entity) {
 			m.t.Fatalf("GroupBy yields %v in two groups", v)
 		}
 		if v == last && len(got[v]) > 0 && run.Start() <= end {
-			m.t.Fatalf("GroupBy yields the run at %d after slot %d", run.Start(), end)
+			m.t.Fatalf("GroupBy yields a run from slot %d after a run that ends at slot %d", run.Start(),
+				end-1)
 		}
 		for _, e := range run.All() {
 			got[v] = append(got[v], e)

@@ -35,9 +35,10 @@ type pendingEdit struct {
 // the edit, Apply passes it the outcome. A program may call Apply again in another process, for example in a
 // replay: the same edits of the same world give the same world, with the same IDs of new entities.
 //
-// For any other input, Apply changes nothing and returns [ErrNotEdit]. The beginning of an edit is the text
-// "vastsql". If a program records inputs of clients, it must not give them to Apply: a client could send an
-// encoded edit. For example, let these inputs begin with another byte.
+// For any other input, Apply changes nothing and returns [ErrNotEdit]. Each encoded edit begins with the text
+// "vastsql". For a damaged edit, Apply changes nothing and returns another error. If a program records inputs
+// of clients, it must not give them to Apply: a client could send an encoded edit. For example, let these
+// inputs begin with another byte.
 //
 // An edit that does not fit the world changes nothing. Apply returns a [*WriteError], and the statement gets
 // it, too. If there was not enough memory for the edit, errors.As finds a *vm.Error in the error. In this

@@ -66,11 +66,11 @@ func (c *change) checkLink(p *changedPart, row int, source vast.Entity) error {
 		if at == source {
 			return c.fail(row, codeCircle, "the link to %v would close a circle in %s", target, p.info.Name)
 		}
-		above, changed := r.targets[at]
-		if !changed {
-			above, changed = r.Target(at)
+		above, linked := r.targets[at]
+		if !linked {
+			above, linked = r.Target(at)
 		}
-		if !changed {
+		if !linked {
 			break
 		}
 		at = above

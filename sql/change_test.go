@@ -137,11 +137,11 @@ func TestDeletedEntities(t *testing.T) {
 	for range 6 {
 		all = append(all, w.Archetype().New())
 	}
-	ship, port, owner, town, other, circle := all[0], all[1], all[2], all[3], all[4], all[5]
+	ship, port, owner, town, other, guest := all[0], all[1], all[2], all[3], all[4], all[5]
 	docked.Set(ship, port)
 	owned.Set(ship, owner)
 	roads.Add(other, town, struct{}{})
-	docked.Set(circle, owner)
+	docked.Set(guest, owner)
 	(&fixture{w: w}).serve(t)
 	db, err := Open(w, Options{Write: true})
 	if err != nil {
@@ -155,7 +155,7 @@ func TestDeletedEntities(t *testing.T) {
 	}{
 		{[]any{id(port)}, "links to it in Docked"},
 		{[]any{id(town)}, "links to it in Roads"},
-		{[]any{id(owner), id(port)}, "links to it in Docked"}, // the cascade deletes ship, but not circle
+		{[]any{id(owner), id(port)}, "links to it in Docked"}, // the cascade deletes ship, but not guest
 	} {
 		_, err := db.Exec("DELETE FROM entities WHERE entity IN (?1, ?2)", c.of[0], c.of[len(c.of)-1])
 		isRefused(t, fmt.Sprint(c.of), err, codeRefused, c.says)
@@ -163,7 +163,7 @@ func TestDeletedEntities(t *testing.T) {
 	if got := read(t, db, "SELECT count(*) FROM entities"); got[0] != "6" {
 		t.Fatalf("%s entities live, want 6", got)
 	}
-	_, rows := exec(t, db, "DELETE FROM entities WHERE entity IN (?, ?, ?)", id(owner), id(port), id(circle))
+	_, rows := exec(t, db, "DELETE FROM entities WHERE entity IN (?, ?, ?)", id(owner), id(port), id(guest))
 	if got := read(t, db, "SELECT count(*) FROM entities"); got[0] != "2" || rows != 3 {
 		t.Errorf("%s entities live, want 2; %d rows are affected, want 3", got, rows)
 	}

@@ -153,8 +153,8 @@ func (b *base) putEntity(row int, e vast.Entity) {
 }
 
 // looksUpEdges reports whether a statement is a SELECT over one table of edges that reads only the edges out
-// of one entity, or only the edges into one entity. q is nil for other statements. The world finds these
-// edges without reading others.
+// of one entity, or only the edges into one entity. The world finds these edges without reading others. q is
+// the statement, or nil if the statement is not a single SELECT.
 func looksUpEdges(q *sql.SelectStatement, s *schema) bool {
 	if q == nil || q.ValueLists != nil {
 		return false

@@ -38,9 +38,9 @@ type worldEdit struct {
 	columns    []columnName // the table's columns of the world, in order; empty for the table of entities
 	// fields are the names of the fields that get values, in the table of these columns. In an UPDATE or
 	// DELETE of edges, the first field is target, and its values are the targets of the rows' edges.
-	fields   []string
-	// entities holds the ID of the entity of each row, or 0 for a new entity. In a table of edges, the entity is
-	// the source of the row's edge.
+	fields []string
+	// entities holds the ID of the entity of each row, or 0 for a new entity. In a table of edges, the entity
+	// is the source of the row's edge.
 	entities []uint64
 	values   []value // row after row, one value for each field
 }

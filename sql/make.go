@@ -11,12 +11,12 @@ import (
 // and takes much longer than an INSERT of that row. So makeTables inserts the rows. SQLite calls the
 // constructor of a virtual table when a statement first uses the table.
 func (s *session) makeTables(db *sqlite3.Conn) (err error) {
-	rows, err := s.missingTables(db, "main", "")
+	tables, err := s.missingTables(db, "main", "")
 	if err != nil {
 		return err
 	}
 	aggregates, err := s.missingTables(db, "temp", aggregateSuffix)
-	if err != nil || len(rows)+len(aggregates) == 0 {
+	if err != nil || len(tables)+len(aggregates) == 0 {
 		return err
 	}
 	if err := db.Exec("PRAGMA writable_schema=ON"); err != nil {
@@ -24,7 +24,7 @@ func (s *session) makeTables(db *sqlite3.Conn) (err error) {
 	}
 	// Besides ending the mode, RESET makes SQLite read the schema again.
 	defer func() { err = errors.Join(err, db.Exec("PRAGMA writable_schema=RESET")) }()
-	return errors.Join(insertTables(db, "main", rows, "vast_rows"),
+	return errors.Join(insertTables(db, "main", tables, "vast_rows"),
 		insertTables(db, "temp", aggregates, "vast_aggregates"))
 }
 

@@ -5,7 +5,7 @@ import (
 	"unsafe"
 )
 
-// selection is a set of rows of an image: one bit for each.
+// selection is a set of rows of an image: one bit for each row of the image.
 type selection []uint64
 
 // selectRows returns the rows that meet all conditions. A nil selection stands for all rows.

@@ -110,7 +110,7 @@ func (s *soakWorld) tick() {
 	}
 }
 
-// run ticks until the context ends. Statements read the world between two ticks.
+// run runs ticks until the context ends. Statements read the world between two ticks.
 func (s *soakWorld) run(ctx context.Context) {
 	clock := time.NewTicker(time.Second / 60)
 	defer clock.Stop()
@@ -320,8 +320,9 @@ func TestSoak(t *testing.T) {
 	}
 }
 
-// soakMemory measures memory up to 40 times, until end or until ended is closed. A measurement consists of
-// the bytes in use on the Go heap after a collection and the resident memory of the process, both in MB.
+// soakMemory measures memory up to 40 times, until the time end or until the channel ended is closed. A
+// measurement consists of the bytes in use on the Go heap after a collection and the resident memory of the
+// process, both in MB.
 func soakMemory(end time.Time, ended <-chan struct{}) (all [][2]float64) {
 	clock := time.NewTicker(time.Until(end) / 40)
 	defer clock.Stop()

@@ -67,7 +67,7 @@ func (v *vtab) BestIndex(info *sqlite3.IndexInfo) error {
 	if v.aggregates != nil {
 		var ok bool
 		if mark, ok = v.mark(info); !ok {
-			// The user's statement names the table: rewrite always passes a mark (see markOf).
+			// The user's own text names the table of aggregates. The function rewrite always passes a mark.
 			return sqlite3.CONSTRAINT
 		}
 		first = 1

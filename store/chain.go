@@ -183,7 +183,8 @@ func (y *layer) match(
 
 // find returns, for each part of a manifest, the index of this part in the manifest of the chain's last file,
 // or -1 if that manifest lacks the part. indexOf maps keys of parts to these indices. find returns an error
-// if two of the found parts have the same key, or if a part has another type in the last manifest.
+// if two of the found parts have the same key, or if same(part, index) is false: the part has another type or
+// another storage in the last manifest.
 func find[T any, K comparable](parts []T, indexOf map[K]int, key func(*T) K, name func(*T) string,
 	same func(one *T, k int) bool) (found []int, err error) {
 	taken := make(map[int]bool, len(parts))

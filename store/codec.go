@@ -12,8 +12,8 @@ type Codec struct {
 	typ    reflect.Type
 	append func([]byte, reflect.Value) ([]byte, error) // the value is addressable
 	decode func([]byte, reflect.Value) error
-	// leavesOut reports whether encoded maps omit the entries whose key contains the value. If leavesOut is
-	// nil, they omit no entries.
+	// leavesOut reports whether a map is encoded without the entry whose key is the value or contains the
+	// value. If leavesOut is nil, no entries are left out.
 	leavesOut func(reflect.Value) bool
 }
 
@@ -38,15 +38,10 @@ var (
 // ownCodec returns the codec of a type that has the method UnmarshalBinary, and AppendBinary or
 // MarshalBinary.
 func ownCodec(t reflect.Type) (Codec, bool) {
-	if !encodesItself(t) {
+	if !hasOwn(t, func(p reflect.Type) bool {
+		return p.Implements(typeUnmarshaler) && (p.Implements(typeAppender) || p.Implements(typeMarshaler))
+	}) {
 		return Codec{}, false
-	}
-	if t.Kind() == reflect.Struct && t.NumField() > 1 {
-		for i := range t.NumField() {
-			if f := t.Field(i); f.Anonymous && encodesItself(f.Type) {
-				return Codec{}, false // methods that come from this field leave out the other fields
-			}
-		}
 	}
 	return Codec{
 		typ: t,
@@ -63,10 +58,30 @@ func ownCodec(t reflect.Type) (Codec, bool) {
 	}, true
 }
 
-// encodesItself reports whether a type has the methods that encode and decode its values.
-func encodesItself(t reflect.Type) bool {
-	p := reflect.PointerTo(t)
-	return p.Implements(typeUnmarshaler) && (p.Implements(typeAppender) || p.Implements(typeMarshaler))
+// hasOwn reports whether the type t has methods of its own. The function has reports whether a type has the
+// methods; hasOwn calls it for the type of a pointer to a t. Methods that t gets from an embedded field are
+// not its own if t has other fields, which the methods would leave out, or if the embedded field is a pointer
+// or an interface, which may be nil.
+func hasOwn(t reflect.Type, has func(p reflect.Type) bool) bool {
+	if !has(reflect.PointerTo(t)) {
+		return false
+	}
+	if t.Kind() != reflect.Struct {
+		return true
+	}
+	for i := range t.NumField() {
+		f := t.Field(i)
+		switch {
+		case !f.Anonymous:
+		case f.Type.Kind() == reflect.Pointer || f.Type.Kind() == reflect.Interface:
+			if has(f.Type) {
+				return false
+			}
+		case t.NumField() > 1 && has(reflect.PointerTo(f.Type)):
+			return false
+		}
+	}
+	return true
 }
 
 type codecs map[reflect.Type]Codec // a type without a codec has the zero Codec

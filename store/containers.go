@@ -183,9 +183,9 @@ func (l *loader) takeArrays(arrays []state.Array) {
 	}
 }
 
-// number returns the number that an array of the file has in the program. It returns -1 if the array holds a
-// field that the program's table lacks, and the number in the file if the array holds no field of a table or
-// the program lacks the container.
+// number returns the number that an array of the file has in the program. If the array holds a field that the
+// program's table lacks, the result is -1. An array without a field of a table keeps the number that it has
+// in the file; so does an array of a container that the program lacks.
 func (l *loader) number(a *arrayManifest) int {
 	if a.Kind != state.Fields || a.Container == 0 || l.kept[a.Container-1] == nil {
 		return a.Number

@@ -6,7 +6,8 @@
 // world continues as the saved world would: new entities get the same slots, and queries visit entities in
 // the same order.
 //
-// Options.Containers names containers of package bulk that are saved and loaded together with the world.
+// Options.Resources and Options.Containers name what is saved and loaded together with the world: resources,
+// containers of package bulk, queues of package event, and the jobs in flight of a schedule.
 //
 // A [Store] keeps a world in a folder. [Open] reads the world, and the store takes checkpoints between ticks.
 // A journal holds the inputs of the program. After a crash, [Store.Recover] applies these inputs again and

@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"bytes"
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -112,6 +113,35 @@ func TestEmbeddedMethods(t *testing.T) {
 	got, _, err := inNew[stamped](t, true, inOld(t, true, v), store.Options{})
 	if err != nil || !got.Equal(v.Time) || got.Name != v.Name || len(got.Tiles) != 2 || got.Tiles[1] != 200 {
 		t.Errorf("%+v %v", got, err)
+	}
+}
+
+// TestEmbeddedPointers: an embedded pointer has the methods of time.Time, which leave out the note, and panic
+// if the pointer is nil.
+func TestEmbeddedPointers(t *testing.T) {
+	type remarked struct {
+		*time.Time
+		Note string
+	}
+	type timed struct{ *time.Time }
+	noon := time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
+	for name, add := range map[string]func(*vast.World, vast.Entity){
+		"notes": func(w *vast.World, e vast.Entity) {
+			vast.NewHeapColumn[remarked](w).Named("notes").Add(e, remarked{&noon, "noon"})
+		},
+		"times": func(w *vast.World, e vast.Entity) {
+			vast.NewHeapColumn[timed](w).Named("times").Add(e, timed{})
+		},
+	} {
+		w := vast.NewWorld(vast.Options{MaxEntities: 1024})
+		defer w.Close()
+		add(w, w.Archetype().New())
+		for format, err := range map[string]error{"Save": store.Save(w, io.Discard, store.Options{}),
+			"WriteJSON": store.WriteJSON(w, io.Discard, store.Options{})} {
+			if err == nil || !strings.Contains(err.Error(), name+".Time") {
+				t.Errorf("%s returns the error %v, want one about %s.Time", format, err, name)
+			}
+		}
 	}
 }
 

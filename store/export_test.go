@@ -48,14 +48,14 @@ func FindWritten(way string) (stop func()) {
 	return func() { newPages, minLate = usual, least }
 }
 
-// Protected returns how many blocks of memory the kernel watches for a store. can reports whether the kernel
-// can watch memory.
-func (s *Store) Protected() (blocks int, can bool) {
-	p, can := s.stage.pages.(*watchedPages)
-	if can {
+// Protected returns how many blocks of memory the kernel watches for a store. possible reports whether the
+// kernel can watch memory.
+func (s *Store) Protected() (blocks int, possible bool) {
+	p, possible := s.stage.pages.(*watchedPages)
+	if possible {
 		blocks, _ = p.w.Blocks()
 	}
-	return blocks, can
+	return blocks, possible
 }
 
 // exactPages reports only memory that is uncommitted or whose bytes have changed since the previous scan.

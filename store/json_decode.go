@@ -14,7 +14,7 @@ import (
 )
 
 // jsonReader decodes the values of a document before the entities of the document exist. A reference to such
-// an entity gets a stand-in, and unborn notes the address of the reference.
+// an entity gets a stand-in, and the embedded unborn notes the address of the reference.
 type jsonReader struct {
 	*jsonText
 	*changes
@@ -104,9 +104,9 @@ func (r *jsonReader) outside(name, path string, at int) (end, error) {
 		"this name", path, name)
 }
 
-// mismatch returns the error for the next value, which does not fit s. must describes the values that fit.
-func (r *jsonReader) mismatch(s *shape, must string) error {
-	return r.errorf(r.at, "%s must be %s, not %s", s.path, must, r.shown())
+// mismatch returns the error for the next value, which does not fit s. fitting describes the values that fit.
+func (r *jsonReader) mismatch(s *shape, fitting string) error {
+	return r.errorf(r.at, "%s must be %s, not %s", s.path, fitting, r.shown())
 }
 
 // value decodes the next value into v, which must be zero and addressable.
@@ -184,7 +184,7 @@ func (r *jsonReader) integer(s *shape, v reflect.Value) error {
 	return nil
 }
 
-// setInteger sets v to the number in digits, and reports whether v can hold the number.
+// setInteger sets v to the number in digits, and reports whether digits is a number that v can hold.
 func setInteger(v reflect.Value, digits string) bool {
 	if v.CanInt() {
 		n, err := strconv.ParseInt(digits, 10, v.Type().Bits())
@@ -281,10 +281,10 @@ func (r *jsonReader) text(s *shape) ([]byte, error) {
 }
 
 func (r *jsonReader) bytes(s *shape) ([]byte, error) {
-	const must = "a string in base64"
+	const fitting = "a string in base64"
 	start := r.at
 	if r.next() != '"' {
-		return nil, r.mismatch(s, must)
+		return nil, r.mismatch(s, fitting)
 	}
 	text, err := r.string()
 	if err != nil {
@@ -293,7 +293,7 @@ func (r *jsonReader) bytes(s *shape) ([]byte, error) {
 	b, err := base64.StdEncoding.AppendDecode([]byte{}, text)
 	if err != nil {
 		r.at = start
-		return nil, r.mismatch(s, must)
+		return nil, r.mismatch(s, fitting)
 	}
 	return b, nil
 }

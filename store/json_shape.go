@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -72,28 +73,11 @@ var (
 	typeTextUnmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()
 )
 
-// hasOwn reports whether a pointer to a t implements all of the interfaces. If t has several fields, no
-// embedded field may implement them, because the promoted methods leave out the other fields.
-func hasOwn(t reflect.Type, interfaces ...reflect.Type) bool {
-	has := func(t reflect.Type) bool {
-		for _, i := range interfaces {
-			if !reflect.PointerTo(t).Implements(i) {
-				return false
-			}
-		}
-		return true
+// implements returns a function for hasOwn, which reports whether a type implements all of the interfaces.
+func implements(interfaces ...reflect.Type) func(reflect.Type) bool {
+	return func(p reflect.Type) bool {
+		return !slices.ContainsFunc(interfaces, func(i reflect.Type) bool { return !p.Implements(i) })
 	}
-	if !has(t) {
-		return false
-	}
-	if t.Kind() == reflect.Struct && t.NumField() > 1 {
-		for i := range t.NumField() {
-			if f := t.Field(i); f.Anonymous && has(f.Type) {
-				return false
-			}
-		}
-	}
-	return true
 }
 
 type shapes struct {
@@ -112,10 +96,10 @@ func (c shapes) of(t reflect.Type, path string, above ...reflect.Type) (*shape, 
 	case t == typeDuration:
 		s.form = formDuration
 		return s, nil
-	case hasOwn(t, typeJSON, typeFromJSON):
+	case hasOwn(t, implements(typeJSON, typeFromJSON)):
 		s.form = formJSON
 		return s, nil
-	case hasOwn(t, typeTextMarshaler, typeTextUnmarshaler):
+	case hasOwn(t, implements(typeTextMarshaler, typeTextUnmarshaler)):
 		s.form = formText
 		return s, nil
 	}

@@ -237,10 +237,10 @@ func (j *jsonWriter) resources(o Options, c shapes) (all []*shape, values []refl
 
 // choose fills j.rows with the entities of a query, in the order of the document.
 func (j *jsonWriter) choose(q vast.Query) error {
-	var born []int // indices of the columns that hold no links: they determine the order
+	var unlinked []int // indices of the columns that hold no links: these columns determine the order
 	for i, c := range j.columns {
 		if c.Linked == "" {
-			born = append(born, i)
+			unlinked = append(unlinked, i)
 		}
 	}
 	type group struct {
@@ -251,16 +251,16 @@ func (j *jsonWriter) choose(q vast.Query) error {
 	known := make(map[string]*group)
 	var last *group
 	var key []byte
-	masks := make([]uint64, len(born))
+	masks := make([]uint64, len(unlinked))
 	n := 0
 	for word, mask := range q.Words() {
-		for k, i := range born {
+		for k, i := range unlinked {
 			masks[k] = probe.Presence(j.w, j.columns[i].any, word)
 		}
 		for ; mask != 0; mask &= mask - 1 {
 			bit := bits.TrailingZeros64(mask)
 			key = key[:0]
-			for k, i := range born {
+			for k, i := range unlinked {
 				if masks[k]>>bit&1 != 0 {
 					key = append(key, byte(i>>16), byte(i>>8), byte(i))
 				}

@@ -22,7 +22,7 @@ func TestKeepForSpacing(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	start := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC).UnixMilli()
 	var kept []keptFile
-	most, shared := 0, 0
+	most, onlyNeeded := 0, 0
 	for n := range seconds {
 		now := start + int64(n)*second + r.Int64N(100)
 		one := keptFile{number: uint64(n + 1), base: uint64(n), taken: now}
@@ -40,7 +40,7 @@ func TestKeepForSpacing(t *testing.T) {
 			if yes {
 				moments = append(moments, kept[i])
 			} else if files[i] {
-				shared++
+				onlyNeeded++
 			}
 		}
 		most = max(most, len(moments))
@@ -62,7 +62,8 @@ func TestKeepForSpacing(t *testing.T) {
 		}
 		kept = remaining(kept, files)
 	}
-	t.Logf("at most %d checkpoints stay; %d files stay only because deltas need them", most, shared)
+	t.Logf("at most %d checkpoints stay; %d times a file stays only because a delta needs it", most,
+		onlyNeeded)
 	if most > 150 || most < 40 {
 		t.Errorf("at most %d checkpoints stay, want 40 to 150", most)
 	}

@@ -25,7 +25,7 @@ type modelArray struct {
 	typ     reflect.Type
 	memory  []byte
 	len     int
-	kept    []uint64 // a bit for each element that belongs to the state; nil if all elements do
+	kept    []uint64 // a bit for each element: whether it belongs to the state; nil if all elements do
 	written []bool   // for each page, whether it was written since the last scan
 	gone    bool     // whether the world lacks the array
 }

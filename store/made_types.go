@@ -58,7 +58,7 @@ var wordTypes = map[string]struct {
 
 // typeOf returns a type for values of a file. The type has the layout of the schema if this processor allows
 // that layout. Otherwise only the names and kinds of the fields are equal. encoded is true for the values of
-// HeapColumns and resources.
+// HeapColumns and resources, whose schemas have no layout.
 func typeOf(s *schema, encoded bool) (t reflect.Type, err error) {
 	defer func() {
 		if v := recover(); v != nil { // package reflect panics if there is no such type

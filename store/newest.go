@@ -32,8 +32,8 @@ func (s *Store) checkNewest(files []disk.Info, numbers []uint64) (err error) {
 }
 
 // lostNewest returns the newest of the names that newestName has made, or "". numbers are the checkpoints in
-// the folder, in ascending order. lostNewest returns an error if each of them is older than the checkpoint in
-// that name.
+// the folder, in ascending order. lostNewest returns an error if the folder has neither the checkpoint in
+// that name nor a newer one.
 func lostNewest(files []disk.Info, numbers []uint64) (name string, err error) {
 	number := uint64(0)
 	for _, f := range files {
@@ -53,8 +53,9 @@ func lostNewest(files []disk.Info, numbers []uint64) (name string, err error) {
 }
 
 // noteNewest makes the file that names the newest checkpoint. older are the checkpoints before the newest
-// one. noteNewest does nothing if the journal would show a loss of the newest checkpoint: if a journal leads
-// from the previous checkpoint to the newest one, or if the newest checkpoint is the first and has a journal.
+// one. noteNewest does nothing in two cases, in which the journal would show a loss of the newest checkpoint:
+// a journal leads from the previous checkpoint to the newest one, or the newest checkpoint is the first and
+// has a journal.
 func (s *Store) noteNewest(newest keptFile, older []keptFile) error {
 	name := newestName(newest.number)
 	if name == s.newestFile || newest.since > 0 && (len(older) == 0 || older[len(older)-1].since > 0) {

@@ -118,7 +118,7 @@ type packing struct {
 	*Packer
 	b        []byte
 	begin    int           // index in b at which the parcel begins
-	entities []vast.Entity // the entities of the parcel; group changes their order
+	entities []vast.Entity // the entities of the parcel; the method group changes their order
 	groups   []*packedGroup
 }
 

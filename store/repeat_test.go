@@ -145,11 +145,12 @@ func TestChangedCalledInTickOrInput(t *testing.T) {
 	}
 }
 
-// TestRepeatedTickFails: a tick fails only in the replay, and the program's function drops the error.
+// TestRepeatedTickFails: only in the replay, a tick calls Changed, or fails with an error that the program's
+// function drops.
 func TestRepeatedTickFails(t *testing.T) {
 	for _, fails := range []func(l *life) error{
 		func(l *life) error { l.st.Changed(); return nil },
-		func(l *life) error { _ = l.st.endTick(true); return nil }, // as a schedule does
+		func(l *life) error { _ = l.st.endTick(true); return nil }, // as a schedule ends a tick
 	} {
 		d := sim.New(1)
 		a := recoveredIsland(t, d.Folder(), rareOptions())

@@ -13,8 +13,8 @@ import (
 
 type season int
 
-// TestSwitchedSystemsAreReplayed: a store keeps states and disabled systems. Systems and inputs change them,
-// and a replay gives the same world.
+// TestSwitchedSystemsAreReplayed: a store keeps the values of sched.State and which systems are disabled.
+// Systems and inputs change the values and disable systems, and a replay gives the same world.
 func TestSwitchedSystemsAreReplayed(t *testing.T) {
 	type drop struct{ Value uint64 }
 	type life struct {

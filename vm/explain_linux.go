@@ -30,7 +30,8 @@ var callOf = map[string]string{"reserve": "mmap", "commit": "mprotect", "protect
 	"decommit": "mprotect",
 	"discard":  "mmap", "resident": "mincore", "pages": "mincore"}
 
-// shortage returns the limit that most likely refused a request of n bytes, or nil if it finds no such limit.
+// shortage returns the limit that most likely refused a request of n bytes. If shortage finds no such limit,
+// sentinel is ErrAddressSpace for the operation reserve, and nil for other operations.
 func shortage(op string, n int, f Facts, u Usage) (detail string, sentinel error) {
 	// A change inside a mapping adds up to two mappings.
 	if f.MaxMappings > 0 && u.Mappings+2 >= f.MaxMappings {

@@ -153,7 +153,7 @@ func TestStrictOvercommit(t *testing.T) {
 }
 
 // TestStrictOvercommitLife: in strict mode, Decommit makes a new mapping to give the charge back. The new
-// mapping has no name and advice, so Decommit must restore them.
+// mapping has neither a name nor advice, so Decommit must restore the name and the advice.
 func TestStrictOvercommitLife(t *testing.T) {
 	onlyOS(t)
 	seccomptest.Child(t, func(t *testing.T) {

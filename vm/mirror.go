@@ -201,8 +201,8 @@ func (m *Mirror) Written(off, n int) {
 // copyAcross copies the part of a range in each half to the other half.
 func (m *Mirror) copyAcross(off, n int) {
 	if off < 0 || n < 0 || n > m.size || off > 2*m.size-n {
-		panic(fmt.Sprintf("vm: Written(%d, %d) reaches outside a mirror of 2 × %d bytes (%s)", off, n, m.size,
-			m.r.m.counted.purpose))
+		panic(fmt.Sprintf("vm: Written(%d, %d) reaches outside a mirror of 2 × %d bytes, or has more bytes "+
+			"than one half (%s)", off, n, m.size, m.r.m.counted.purpose))
 	}
 	b := unsafe.Slice((*byte)(m.Base()), 2*m.size)
 	border := min(max(off, m.size), off+n) // end of the part in the first half

@@ -74,7 +74,7 @@ func putMirror(p unsafe.Pointer, n int) {
 	closedMirrors.free = append(closedMirrors.free, interval{address(p), address(p) + 2*n})
 }
 
-// reservePlaceholders returns two adjacent placeholders of n bytes.
+// reservePlaceholders returns two adjacent placeholders, each of n bytes.
 func reservePlaceholders(n int) (unsafe.Pointer, error) {
 	addr, _, err := virtualAlloc2.Call(uintptr(windows.CurrentProcess()), 0, uintptr(2*n),
 		windows.MEM_RESERVE|memReservePlaceholder, windows.PAGE_NOACCESS, 0, 0)

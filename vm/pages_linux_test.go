@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// needsScan skips the rest of a test if scanPages reports nothing: the kernel lacks PAGEMAP_SCAN, or its
-// pages are smaller than the pages of this build.
+// needsScan skips the rest of a test if scanPages cannot scan the region: the kernel lacks PAGEMAP_SCAN,
+// /proc is missing, or the pages of the kernel are smaller than the pages of this build.
 func needsScan(t *testing.T, r *Region) {
 	t.Helper()
 	if pageSize != systemPage {

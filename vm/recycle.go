@@ -209,8 +209,8 @@ func (m *mapping) makeSeparate(iv interval) {
 	}
 }
 
-// carve records the next part of a region. If the predecessor carved another part at this point, carve gives
-// back the kept pages outside the parts carved before.
+// carve records the next part of a region. If the predecessor carved another part or no part at this point,
+// carve gives back the kept pages outside the parts carved before.
 func (r *recycling) carve(m *mapping, p part) {
 	if !r.on {
 		return

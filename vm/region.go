@@ -180,8 +180,8 @@ func (m *mapping) dress(iv interval) {
 }
 
 // advisesSmall reports whether a region asks for small pages outside its dense ranges. A PagesAuto region
-// asks for small pages if the system uses huge pages without a request. Otherwise each touch of a sparse
-// region would take the memory of a huge page.
+// asks for small pages if the system uses huge pages without a request. If the region did not ask, each touch
+// of a sparse region would take the memory of a huge page.
 func (m *mapping) advisesSmall() bool { return m.pages == PagesSmall || facts().HugeMode == "always" }
 
 // Base returns the region's first address. The address does not change while the region is open.

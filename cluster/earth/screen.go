@@ -26,7 +26,7 @@ var (
 )
 
 // screen shows the map until the last tick, a signal, or one of the keys q, Escape and Ctrl-C. It returns the
-// value from ended, or nil after a key.
+// value from ended, or nil after a key. It returns an error at once if the terminal cannot show the map.
 func (v *viewer) screen(ended <-chan error) error {
 	s, err := tcell.NewScreen()
 	if err == nil {
@@ -84,7 +84,8 @@ const (
 	mapColumns = globe.SquaresAcross / 2
 )
 
-// compose paints the map with the numbers of the regions, the list of the regions, and the sums.
+// compose paints the map with the numbers of the regions, the sums, the list of the regions, the latest
+// notice, and a line with the keys and addresses. It leaves out a list that needs more than half of the rows.
 func (v *viewer) compose(s *sample, columns, rows int) atlas.Grid {
 	g := atlas.NewGrid(columns, rows)
 	g.NoColor = os.Getenv("NO_COLOR") != ""

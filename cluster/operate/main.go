@@ -1,4 +1,5 @@
-// Command operate shows the processes and regions of a cluster, moves regions, and drains processes.
+// Command operate shows the processes and regions of a cluster, moves regions, and drains and resumes
+// processes.
 package main
 
 import (

@@ -11,8 +11,8 @@
 //	vastvet -escape ./...  # one check only; vastvet help lists the checks
 //
 // The command checks packages that import Vast, directly or through other packages. A check reports a mistake
-// only if the mistake is certain. If the check cannot follow a value, it reports nothing. The packages below
-// passes export the analyzers, for programs that run analyzers themselves.
+// only if the mistake is certain. If the check cannot follow a value, it reports nothing. The packages in
+// the folder passes export the analyzers, for programs that run analyzers themselves.
 //
 // # offheap
 //
@@ -40,9 +40,9 @@
 //
 // # useafter
 //
-// This check finds uses after Close, and uses of memory after Release, Reset, Truncate(0), Clear or Free. The
-// call must be in the same function as the use, and on every path to the use. A query of a Group also ends
-// with Group.Close.
+// This check finds uses after Close, and uses of memory after Release, Reset, Truncate(0), Clear, Free, or
+// the removal of an element or entity. The call must be in the same function as the use, and on every path to
+// the use. A query of a Group also ends with Group.Close.
 //
 //	first := ships.At(0)
 //	ships.Close()

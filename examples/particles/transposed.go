@@ -31,7 +31,7 @@ func newTransposed(capacity int) (system, error) {
 
 func (s *transposed) tick() {
 	for range s.ticks.Pool(s.pool) {
-		tick(s.life.Slice()) // the number of rows is a multiple of 64
+		tick(s.life.Slice()) // the length is a multiple of 64, so also of 8, as tick requires
 	}
 }
 

@@ -286,7 +286,7 @@ function deliver(mine, topic, text) {
         if (failed) s.onError(topic, failed);
         else s.onEvent(topic, data);
       } catch (error) {
-        console.error(error); // an error in one page must not end the shared stream
+        console.error(error); // an error of one subscriber must not end the shared stream
       }
     } else if (s.state !== '' && !s.failed) {
       setState(s, 'live');

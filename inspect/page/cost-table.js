@@ -141,8 +141,8 @@ export function costTable({ onSystem }) {
     mark(markedName);
   }
 
-  function update(to) {
-    costs = [...to.systems, to.commands];
+  function update(latest) {
+    costs = [...latest.systems, latest.commands];
     for (const c of costs) {
       const r = rows.get(c.name);
       if (!r) continue;
@@ -157,7 +157,8 @@ export function costTable({ onSystem }) {
     sort();
   }
 
-  // drawStack draws the bar above the table, which shows each system's share of the work.
+  // drawStack draws the bar above the table. The bar shows how the costs divide among the systems and the
+  // commands.
   function drawStack() {
     const parts = costs.filter((c) => c.share > 0).sort((a, b) => b.share - a.share);
     const all = parts.reduce((sum, c) => sum + c.share, 0);
@@ -212,8 +213,8 @@ export function costTable({ onSystem }) {
 
   function mark(name) {
     markedName = name;
-    for (const [of, r] of rows) {
-      if (of === name && name !== '') r.row.setAttribute('aria-selected', 'true');
+    for (const [system, r] of rows) {
+      if (system === name && name !== '') r.row.setAttribute('aria-selected', 'true');
       else r.row.removeAttribute('aria-selected');
     }
   }

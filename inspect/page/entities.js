@@ -87,6 +87,7 @@ async function mount(root, app) {
         .chosen()
         .map((name) => h('span', { title: row.values?.[name] ?? '' }, row.values?.[name] ?? '')),
     ],
+    keyOf: (row) => row.id,
     onOpen: (row) => pick(row.id),
     onMark: (row) => {
       if (picked && row) followMark(row.id);
@@ -124,7 +125,8 @@ async function mount(root, app) {
     ];
   }
 
-  // suggest adds matching names to the suggestions for a query.
+  // suggest suggests the entity of an ID or of a slot number. For other texts, it adds matching names to the
+  // suggestions for a query.
   async function suggest(text, at, signal) {
     const word = text.trim();
     if (entityIn(word)) {
@@ -166,7 +168,8 @@ async function mount(root, app) {
 
   const askLater = later(typingPause, (text) => ask(text));
 
-  // ask shows the matches of a query. If the query fails, ask shows the error and returns false.
+  // ask shows the matches of a query. If the query fails, ask shows the error and returns false. If another
+  // query replaces the query first, ask returns true.
   async function ask(text) {
     askLater.cancel();
     asking.abort();
@@ -195,7 +198,7 @@ async function mount(root, app) {
     }
   }
 
-  // enter shows the matches of a complete query. The query after it adds a step to the browser's history.
+  // enter shows the matches of a complete query. The next query then adds a step to the browser's history.
   async function enter(text) {
     const valid = await ask(text);
     settled = true;

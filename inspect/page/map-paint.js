@@ -86,7 +86,7 @@ export class Picture {
   //   levels    brightness of each cell, from 1 to 255
   //   colours   colour of each cell: layer × shades + shade
   //   full      lowest count with full brightness
-  //   base      index of the base layer; the other layers are shown as shares of the base layer
+  //   base      index of the base layer, or 0 without one; other layers are shown as shares of this layer
   dots(shown) {
     const cells = this.columns * this.rows;
     const base = shown.findIndex((on, i) => on && !this.view.layers[i].part);
@@ -437,7 +437,7 @@ function globeGround(context, camera, view, g) {
   context.lineWidth = 1;
   context.beginPath();
   const step = Math.max(1, gridStep(r * radian));
-  const each = (from, to, by, at) => {
+  const curve = (from, to, by, at) => {
     let pen = false;
     for (let v = from; v <= to; v += by) {
       const [x, y, seen] = at(v);
@@ -446,8 +446,8 @@ function globeGround(context, camera, view, g) {
       pen = seen;
     }
   };
-  for (let x = -180; x < 180; x += step) each(-90, 90, 3, (y) => place(x, y));
-  for (let y = -90 + step; y < 90; y += step) each(-180, 180, 3, (x) => place(x, y));
+  for (let x = -180; x < 180; x += step) curve(-90, 90, 3, (y) => place(x, y));
+  for (let y = -90 + step; y < 90; y += step) curve(-180, 180, 3, (x) => place(x, y));
   context.stroke();
   context.restore();
   return coast;

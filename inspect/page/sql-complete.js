@@ -123,8 +123,9 @@ const columnsOf = (table, detail) =>
     detail: [c.type.toLowerCase(), detail].filter(Boolean).join(' of '),
   }));
 
-// wordItems returns the words that can follow the word last. AS OF TICK ends a statement about an earlier
-// tick.
+// wordItems returns the columns and aliases of the named tables, the keywords, the functions and all tables.
+// For an empty statement, it returns only the keywords that begin a statement. last is the word before the
+// typed word, in upper case. AS OF TICK ends a statement about an earlier tick; after AS, OF TICK is enough.
 function wordItems(typed, named, schema, empty, last) {
   const small = typed !== '' && typed === typed.toLowerCase();
   const words = empty
@@ -145,8 +146,8 @@ function wordItems(typed, named, schema, empty, last) {
 }
 
 // matching returns the items that begin with the typed text, followed by the other items that contain the
-// text. Among items with the same text, matching returns the first. If the typed text is the whole text of an
-// item, matching returns no items.
+// text. A single typed character finds only items that begin with it. Among items with the same text,
+// matching returns the first. If the typed text is the whole text of an item, matching returns no items.
 function matching(items, typed) {
   const word = typed.toLowerCase();
   const seen = new Set();

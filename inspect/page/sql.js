@@ -1,4 +1,5 @@
-// The page for SQL statements: an editor, the rows as they arrive, a chart of them, files, and the tables.
+// The page for SQL statements: an editor, the rows as they arrive, a chart of the rows, files of the rows,
+// examples, the tables of the world, and the history of the statements.
 
 import { aborted, binary, get } from './api.js';
 import { queryBox } from './query-box.js';
@@ -217,20 +218,20 @@ function mount(root, app) {
         onColumns: begin,
         onRow: table.add,
       });
-      const cut =
+      const summary =
         answer.changed !== undefined
           ? `${count(answer.changed)} changed`
           : answer.more
             ? `the first ${rowsText(table)}`
             : rowsText(table);
-      setText(state, `${cut} in ${format.seconds(answer.seconds)}`);
-      app.announce(cut);
+      setText(state, `${summary} in ${format.seconds(answer.seconds)}`);
+      app.announce(summary);
       replace(
         notes,
         answer.notes?.map((note) => h('p', { class: 'box' }, note)),
       );
     } catch (error) {
-      if (running !== mine) return; // another statement runs
+      if (running !== mine) return; // another statement has begun
       if (!aborted(error)) box.fail({ ...error, message: explain(error, schema) });
       setText(state, aborted(error) ? `Cancelled after ${rowsText(table)}` : '');
     } finally {

@@ -20,8 +20,9 @@ function meterOf(name) {
   };
 }
 
-// costsOf returns the costs of systems in the ticks between two statistics, before and now. If before is
-// missing, belongs to another schedule, or has as many ticks as now, the costs cover all ticks.
+// costsOf returns the costs of systems in the ticks between the statistics before and the statistics now. If
+// the earlier statistics are missing, belong to another schedule, or have as many ticks as the later
+// statistics, the costs cover all ticks.
 export function costsOf(now, before) {
   const same = before?.id === now.id && now.ticks.count > before.ticks.count ? before : null;
   const past = new Map(same?.systems.map((s) => [s.name, s.times]));

@@ -18,9 +18,9 @@ function words(span) {
   return span.system;
 }
 
-// timeline returns { element, tools, show(colors), again(), clear(), mark(name), destroy() }. again records a
-// tick. record(ticks) must return the answer of GET systems/timeline. timeline calls onSystem(name) when the
-// user chooses a span.
+// timeline returns { element, tools, show(colors), again(), clear(), mark(name), destroy() }. The method
+// again records a tick. The method mark dims the spans of all other systems. record(ticks) must return the
+// answer of GET systems/timeline. timeline calls onSystem(name) when the user chooses a span.
 export function timeline({ record, onSystem }) {
   let colors = new Map();
   let ticks = []; // the recorded ticks

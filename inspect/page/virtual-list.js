@@ -23,6 +23,7 @@ const overscan = 6; // rows with elements above the view, and below the view
 //   onOpen     (row, index), optional: called when Enter or a click opens a row
 //   onMark     (row, index), optional: called when the user or goTo marks another row; row is undefined if
 //              the row is not fetched yet
+//   keyOf      (row) => what identifies the row, optional: the mark follows its row if a refresh moves the row
 //   rowHeight  in CSS pixels, default 28
 //   pageSize   rows per fetch, default 100
 //   empty      a node, optional: shown if the list has no rows
@@ -44,6 +45,7 @@ export function virtualList({
   cells,
   onOpen,
   onMark,
+  keyOf,
   rowHeight = 28,
   pageSize = 100,
   empty,
@@ -56,6 +58,7 @@ export function virtualList({
   let listTop = 0; // pixels of the list above the view
   let trackTop = 0; // last handled value of scroller.scrollTop
   let marked = -1;
+  let markedKey; // key of the marked row; undefined if the row is not fetched yet or the list has no keys
   let frame = 0;
   let alive = true;
   let reloads = 0; // an answer to a request from before the last reload is dropped
@@ -180,7 +183,7 @@ export function virtualList({
     }
     setStyle(line, { transform: `translateY(${index * rowHeight - listTop}px)` });
     line.classList.toggle('odd', index % 2 === 1);
-    line.setAttribute('aria-selected', index === marked);
+    line.setAttribute('aria-selected', index === marked && (!row || markedKey === keyAt(index)));
     if (line.dataset.state === String(state)) return;
     line.dataset.state = state;
     const texts = row === undefined ? [] : cells(row, index);
@@ -253,6 +256,7 @@ export function virtualList({
       page.rows = answer.rows;
       page.error = null;
       page.version = ++versions;
+      followRow(number, page);
       setTotal(answer.total);
       message.textContent = '';
       if (total === 0 && empty) message.append(empty);
@@ -295,11 +299,25 @@ export function virtualList({
     return pages.get(Math.floor(index / pageSize))?.rows?.[index % pageSize];
   }
 
+  function keyAt(index) {
+    const row = rowAt(index);
+    return row && keyOf?.(row);
+  }
+
+  // followRow moves the mark if the marked row has moved into a fetched page.
+  function followRow(number, page) {
+    if (!keyOf || marked < 0) return;
+    markedKey ??= keyAt(marked);
+    const at = page.rows.findIndex((row) => keyOf(row) === markedKey);
+    if (at >= 0) marked = number * pageSize + at;
+  }
+
   function mark(index) {
     if (total === 0) return;
     const to = Math.max(0, Math.min(total - 1, index));
     const changed = to !== marked;
     marked = to;
+    markedKey = keyAt(to);
     scheduleDraw();
     if (changed) onMark?.(rowAt(to), to);
   }
@@ -351,6 +369,7 @@ export function virtualList({
     message.textContent = '';
     totalKnown = false;
     marked = -1;
+    markedKey = undefined;
     listTop = 0;
     alignTrack();
     scheduleDraw();

@@ -1,8 +1,8 @@
 package bitset
 
-// These methods test the groups. Match, candidates and whole do not, because they would become too large to
-// inline. A set of a group may have fewer usable words than the required sets. Its missing words count as
-// empty.
+// The methods in this file test the groups of alternatives of a Filter. The methods Match, candidates and
+// whole ignore the groups, because otherwise they would be too large to inline. If a set of a group has fewer
+// usable words than the required sets, the missing words of this set count as empty.
 
 // matchAny returns the slots of word i that are in at least one set of each group.
 //
@@ -22,8 +22,8 @@ func (f *Filter) matchAny(i uint) uint64 {
 }
 
 // blockAny returns two masks of words of block b. The mask any has the words that are not empty in at least
-// one set of each group. The mask full has the words that are full in at least one set of each group. It
-// lacks a word that is full in the union of a group, but in none of its sets.
+// one set of each group. The mask full has the words that are full in at least one set of each group. A word
+// that is full only in the union of the sets of a group is not in the mask full.
 //
 //go:noinline
 func (f *Filter) blockAny(b uint) (any, full uint64) {

@@ -68,7 +68,7 @@ func (s *Set) loosen() {
 // goroutines mark or toggle slots.
 func (s *Set) Load64(i uint) uint64 { return atomic.LoadUint64(s.word(i)) }
 
-// Tighten makes all summaries exact after slots were toggled. Complexity: none if no word became empty or
+// Tighten makes all summaries exact after slots were toggled. Complexity: constant if no word became empty or
 // full by toggling; otherwise one step for each word that is not empty according to the summaries.
 func (s *Set) Tighten() {
 	if !s.loose.Load() {

@@ -22,8 +22,8 @@ func (s *Set) Gaps(end uint) iter.Seq2[uint, uint] {
 }
 
 // Trim gives pages that contain no set slot back to the operating system. Their bits still read as zero. Trim
-// also makes the summaries exact. Complexity: that of [Set.Tighten] and [Set.Gaps], and one call of
-// [vm.Seam.Discard] for each range of at least a page.
+// also makes the summaries exact. A set on the Go heap gives nothing back. Complexity: that of [Set.Tighten]
+// and [Set.Gaps], and one call of [vm.Seam.Discard] for each range of at least a page.
 func (s *Set) Trim() error {
 	s.Tighten()
 	if s.onHeap {
@@ -41,7 +41,8 @@ func (s *Set) Trim() error {
 	return nil
 }
 
-// Resident returns how many bytes of the set are in physical memory. Complexity: as [vm.Seam.Resident].
+// Resident returns how many bytes of the set are in physical memory. It returns 0 for a set on the Go heap.
+// Complexity: as [vm.Seam.Resident].
 func (s *Set) Resident() (int, error) {
 	if s.onHeap {
 		return 0, nil

@@ -29,8 +29,9 @@ func (e *LockedError) Error() string {
 	return fmt.Sprintf("%s is in use by %s; one process at a time may open it", e.Dir, holder)
 }
 
-// LockFolder locks a folder until Close is called, or the process ends or is killed. LockFolder does not
-// wait: it returns a [*LockedError] if another process, or another Lock of this process, holds the folder.
+// LockFolder locks a folder until Close is called, or the process ends or is killed. LockFolder does not wait
+// for another holder to unlock the folder: it returns a [*LockedError] if another process, or another Lock of
+// this process, holds the folder.
 //
 // LockFolder creates and locks the file "lock" in the folder. Close leaves the file there, and a file that
 // another process has left does not prevent the lock.

@@ -140,7 +140,7 @@ type osFile struct{ *os.File }
 
 func (f osFile) Sync() error { return syncFile(f.File) }
 
-// readFile is a file of the operating system that Open opened.
+// readFile is a file of the operating system that osFolder.Open returned.
 type readFile struct{ osFile }
 
 // Write always fails. On Windows, the file is open for writing, so the operating system would not refuse: see
@@ -156,8 +156,9 @@ func (f readFile) refuse() (int, error) {
 	return 0, &fs.PathError{Op: "write", Path: f.Name(), Err: fs.ErrPermission}
 }
 
-// Descriptor calls f with the file descriptor and the size of a file. It works only for files that Open of a
-// folder of the operating system opened. For other files, Descriptor returns false and does not call f.
+// Descriptor calls f with the file descriptor and the size of a file, and returns true. It works only for
+// files that the method Open of a folder from [OpenFolder] has returned. For other files, Descriptor returns
+// false and does not call f.
 func Descriptor(file File, f func(descriptor uintptr, size int64)) (bool, error) {
 	opened, ok := file.(readFile)
 	if !ok {

@@ -10,8 +10,8 @@ import (
 // MustBeFree panics if b was written after it was freed, through a stale pointer. The caller is about to put
 // a new element into b. Each page of b must hold only poison, or only zeros if it was never written or was
 // given back to the system. MustBeFree does not find a write that leaves the same bytes, or only zeros in a
-// page. For the message, name returns the name of b. It is a function, so that a check that finds nothing
-// does not allocate.
+// page. The argument name is a function that returns the name of b for the message. A check that finds
+// nothing does not call the function, and so does not allocate.
 func MustBeFree(b []byte, name func() string) {
 	if i, left := firstWritten(b); i >= 0 {
 		panic(name() + fmt.Sprintf(" was written after it was freed: byte %d of %d is %#02x, and %#02x was "+

@@ -9,7 +9,8 @@ func TestPick(t *testing.T) {
 	}
 	t.Setenv("VAST_LONG", "1")
 	if want := !testing.Short(); Enabled() != want || Pick(1, 20) == 20 != want {
-		t.Errorf("with VAST_LONG=1, Enabled returned %v, want %v", Enabled(), want)
+		t.Errorf("with VAST_LONG=1, Enabled returned %v, want %v; Pick(1, 20) returned %d", Enabled(), want,
+			Pick(1, 20))
 	}
 }
 

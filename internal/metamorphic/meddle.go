@@ -7,8 +7,8 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// meddle makes a call in a hook or in a callback of NewN, if the configuration has Meddling. A forbidden call
-// must panic and change nothing.
+// meddle makes a call in a hook or in a callback of NewN or CloneN, if the configuration has Meddling. A
+// forbidden call must panic and change nothing.
 func (p *player) meddle() {
 	if !p.Meddling {
 		return

@@ -35,7 +35,7 @@ const (
 	CloneMany               // copy entity A up to 19 times: B decides how often
 	CloneTree               // copy entity A and its descendants once or twice: B decides how often
 	Toggle                  // disable or enable entity A, the entities of query B, or components: V decides
-	Classify                // change the shared value of entity A or of the entities of query B: V decides
+	Classify                // change the shared value of entity A or query B, or replace value B: V decides
 	Mark                    // make entity A and its descendants a template
 	Instantiate             // make 0 to 3 instances of template A: B decides how many
 	Override                // make a variant of template A

@@ -48,7 +48,7 @@ type player struct {
 	watch      watch
 
 	living  []keyed   // sorted by key
-	heard   uint64    // sum of the squares of the keys in the events that system hear has read
+	heard   uint64    // sum of the squares of the keys in the events that the system "hear" has read
 	worked  []string  // jobs that the current tick has refused or ended
 	told    []string  // hook calls of the current operation
 	at      int       // index of the current operation

@@ -22,7 +22,7 @@ func Shrink(ops []Op, fails func([]Op) bool) []Op {
 // leaveOut leaves out groups of operations, from half of the stream down to single operations.
 func leaveOut(ops []Op, fails func([]Op) bool) []Op {
 	for size := max(1, len(ops)/2); ; {
-		shorter, found := without(ops, size, fails)
+		shorter, found := withoutGroup(ops, size, fails)
 		switch {
 		case found:
 			ops = shorter
@@ -35,9 +35,9 @@ func leaveOut(ops []Op, fails func([]Op) bool) []Op {
 	}
 }
 
-// without leaves out the last group of the given size that the failure does not need. It returns false if
-// there is no such group.
-func without(ops []Op, size int, fails func([]Op) bool) ([]Op, bool) {
+// withoutGroup leaves out the last group of the given size that the failure does not need. It returns false
+// if there is no such group.
+func withoutGroup(ops []Op, size int, fails func([]Op) bool) ([]Op, bool) {
 	for end := len(ops); end > 0; end -= size {
 		if shorter := slices.Concat(ops[:max(0, end-size)], ops[end:]); fails(shorter) {
 			return shorter, true

@@ -373,7 +373,7 @@ func TestFailingKernel(t *testing.T) {
 		m, w := newMachine(1)
 		m.failing = call
 		if _, known := w.changed(Range{m.all.Lo, m.all.Lo + 1}, nil); known || m.watcher != nil {
-			t.Errorf("%s fails: known is %v", call, known)
+			t.Errorf("%s fails: known is %v and the watcher %v, want false and nil", call, known, m.watcher)
 		}
 		if m.failing = ""; len(changedPages(t, w, 0)) != perBlock {
 			t.Errorf("%s works again, and some pages of the new region are not reported", call)

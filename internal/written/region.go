@@ -6,9 +6,9 @@ var Regions any
 
 // regions is the interface of the value in Regions.
 type regions interface {
-	// Watchable returns the open region that contains an address. It returns nil if there is no such region,
-	// if the region is Go heap memory or is mapped twice, because these regions cannot be watched, or if the
-	// region has pages of files, which need not be watched.
+	// Watchable returns the open region that contains an address, or nil if there is no such region. It also
+	// returns nil for regions that cannot be watched: Go heap memory, and regions that are mapped twice. It
+	// returns nil for a region with pages of files, too, because such a region need not be watched.
 	Watchable(addr uintptr) Region
 	// HeapStandIn reports whether regions are Go heap memory.
 	HeapStandIn() bool

@@ -7,7 +7,7 @@ import (
 	"unsafe"
 )
 
-// Watch finds the written pages of regions. Several goroutines may call its methods at a time.
+// Watch finds the written pages of regions. Several goroutines may call its methods at the same time.
 //
 // No system call, such as read(2), may write into a watched region during [Watch.Scan], because Scan may miss
 // the pages that the call writes.

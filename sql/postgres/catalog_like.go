@@ -19,7 +19,7 @@ func matchLike(pattern, text any, ignoreCase bool) any {
 	return like(p, s)
 }
 
-// The time of like is at most in proportion to the product of the two lengths.
+// The function like takes time in proportion to the product of the two lengths, or less.
 func like(pattern, text string) bool {
 	// retryPattern is the position after the last %, or -1. The % covers the text up to retryText so far.
 	// After a mismatch, the % covers one more character.

@@ -132,7 +132,8 @@ func codeOf(err error, message string) string {
 	}
 	switch code {
 	case sqlite3.ERROR:
-		return codeSyntax // most of the others are errors in the text, such as a LIMIT in a wrong place
+		// Most other errors with this number are mistakes in the statement, such as a LIMIT in a wrong place.
+		return codeSyntax
 	case sqlite3.READONLY, sqlite3.AUTH, sqlite3.PERM:
 		return codeReadOnly
 	case sqlite3.BUSY, sqlite3.LOCKED:

@@ -25,8 +25,8 @@ type Options struct {
 	Write bool
 
 	// MaxConnections is the number of clients that may be connected at once. The server refuses further
-	// clients with the error 53300. If very many connect at once, it closes their connections without an
-	// error. Default: 256.
+	// clients with the error 53300. If the server already has MaxConnections + 64 connections, the server
+	// closes a new connection without an error. Default: 256.
 	MaxConnections int
 
 	// Logger receives connections and statements at level debug, and failures of the server at level error.
@@ -39,7 +39,7 @@ const (
 	maxHandshakeTime  = 10 * time.Second // from connecting to the end of authentication
 	maxWriteTime      = time.Minute      // for a client to accept a piece of a result
 	maxHandshakeBytes = 10_000           // of a message from a client before the end of authentication
-	maxMessageBytes   = 16 << 20         // of a message from a client after that
+	maxMessageBytes   = 16 << 20         // of a message from a client after authentication
 	maxStatementBytes = 1 << 20          // of the text of a message with statements
 	maxStatements     = 10_000           // prepared statements of a client
 	maxPortals        = 100              // open portals of a client, which hold connections to SQLite

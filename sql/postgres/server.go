@@ -31,9 +31,9 @@ type Server struct {
 }
 
 // Listen serves db at an address such as "localhost:5432" until Close. It returns an error if the address is
-// not free, if machines other than this one can reach the address and there is no password, or if the
-// password has a character that SCRAM forbids. The caller keeps ownership of db and closes it after the
-// server.
+// wrong or not free, if machines other than this one can reach the address and there is no password, or if
+// the password has a character that SCRAM forbids. It panics if db is nil or Options.MaxConnections is
+// negative. The caller keeps ownership of db and closes it after the server.
 func Listen(address string, db *sql.DB, o Options) (*Server, error) {
 	if db == nil {
 		panic("postgres: Listen: db is nil: pass a database")
@@ -123,7 +123,7 @@ func (s *Server) accept() {
 	}
 }
 
-// admit counts a connection. It returns false if there are too many connections, or if the server closes.
+// admit counts a connection. It returns false if there are too many connections, or if Close has been called.
 func (s *Server) admit() bool {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()

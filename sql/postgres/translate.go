@@ -76,8 +76,8 @@ func translateString(t token) token {
 	return t
 }
 
-// translateCast writes the cast at position at, whose operand is written already, and returns the position of
-// the last token of the cast.
+// translateCast writes the cast whose :: is tokens[at], and returns the position of the last token of the
+// cast. The caller has already written the operand.
 func translateCast(e *editor, tokens []token, at int, cast func(*editor, typeReference)) int {
 	t, next, ok := parseType(tokens, at+1)
 	if !ok {

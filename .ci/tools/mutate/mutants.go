@@ -38,8 +38,9 @@ var replacements = map[token.Token][]token.Token{
 	token.BREAK: {token.CONTINUE}, token.CONTINUE: {token.BREAK},
 }
 
-// mutantsOf returns all mutants of a file: replaced operators, forced conditions, omitted statements. It does
-// not change the arguments of panic, the texts of errors, or calls of package invariants.
+// mutantsOf returns all mutants of a file: replaced operators, exchanged break and continue, forced
+// conditions, omitted statements. It does not change the arguments of panic, the texts of errors, or calls of
+// package invariants.
 func mutantsOf(path string, source []byte) ([]mutant, error) {
 	set := token.NewFileSet()
 	file, err := parser.ParseFile(set, path, source, parser.ParseComments)

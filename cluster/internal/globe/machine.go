@@ -25,9 +25,9 @@ type Machine struct {
 	repaint  time.Time // when the picture is out of date
 }
 
-// New returns the machine of a region. The status contains the state only after the tick lastTick. The
-// results of ticks do not depend on lastTick, so a cluster may run the same ticks again later with another
-// lastTick.
+// New returns the machine of a region. The status contains the digest of the state only after the tick
+// lastTick. The results of ticks do not depend on lastTick, so a cluster may run the same ticks again later
+// with another lastTick.
 func New(g *simulation.Globe, region int, lastTick uint64) *Machine {
 	return &Machine{Region: g.Region(region), lastTick: lastTick}
 }
@@ -70,7 +70,7 @@ type Figures struct {
 	Recovered  int    `json:"recovered"`
 	Changes    uint64 `json:"structural_changes"`
 	Crossed    uint64 `json:"crossed"`         // departures for other regions so far
-	State      string `json:"state,omitempty"` // only after lastTick
+	State      string `json:"state,omitempty"` // digest in hexadecimal; only after lastTick
 	Picture    string `json:"picture"`         // see Picture.String
 }
 

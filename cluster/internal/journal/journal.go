@@ -5,10 +5,13 @@
 // consists of records. A record consists of the tick in 8 bytes, the length of the message in 4 bytes, the
 // message, and the CRC-32C of these three parts in 4 bytes. The numbers are little-endian.
 //
-// A record replaces earlier records of the same tick and of later ticks. A truncated or damaged record ends
-// its segment. Such a record is left over from a crash or from a failed write. If the journal syncs (see
-// [Open]), the message of such a record was not sent. A record after a damaged record would not be found.
-// Therefore a journal begins a new segment after a failed write, and when the journal is opened again.
+// A record replaces earlier records of the same tick and of later ticks. If ticks are missing between a
+// record and the records before it, the record replaces all earlier records.
+//
+// A truncated or damaged record ends its segment. Such a record is left over from a crash or from a failed
+// write. If the journal syncs (see [Open]), the message of such a record was not sent. A record after a
+// damaged record would not be found. Therefore a journal begins a new segment after a failed write, and when
+// the journal is opened again.
 package journal
 
 import (

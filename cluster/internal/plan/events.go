@@ -18,7 +18,7 @@ type event struct {
 
 func (e *event) before(o *event) bool { return e.at < o.at || e.at == o.at && e.number < o.number }
 
-// after adds an event that happens at the time d after now.
+// The method after adds an event that happens d after now. A negative d counts as 0.
 func (s *events) after(d time.Duration, happen func()) {
 	s.added++
 	s.heap = append(s.heap, event{s.now + max(d, 0), s.added, happen})

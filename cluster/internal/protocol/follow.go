@@ -9,7 +9,7 @@ import (
 // Follow runs the ticks of a region again, after the owner, from the newest checkpoint until the last tick or
 // until the context ends. It changes nothing in the storage. Follow runs a tick when the outbox has the
 // owner's message of the tick and Due has returned nil. The tick gets the inputs up to the cut of this
-// message. If Due returns [ErrEnd], Follow returns nil.
+// message. If Due returns [ErrEnd], Follow returns nil. If the context ends, Follow returns an error.
 //
 // Follow returns ErrGone if messages or inputs were removed before it could read them. It returns ErrHistory
 // if the owner has computed another state. After an error the machine is of no use: call Follow again with a
@@ -71,7 +71,8 @@ func (r *owner) followTick(ctx context.Context) error {
 	return r.again(ctx, m, r.o.Due)
 }
 
-// nextOfOwner waits for the owner's message of the next tick.
+// nextOfOwner waits for the owner's message of the next tick. It returns ErrHistory if the owner's message of
+// the current tick has another hash than the state of r.
 func (r *owner) nextOfOwner(ctx context.Context) (*message, error) {
 	for {
 		m, number, err := r.own.step(ctx)

@@ -111,8 +111,8 @@ func (s *sim) loseAfterTheEnd() {
 	s.faults = before
 }
 
-// TestLossAfterTheEnd: a region has run its last tick, and its outbox loses its last messages, some of which
-// other regions may need. The process appends these messages again.
+// TestLossAfterTheEnd: after the last tick of a region, the outbox of the region loses its last messages.
+// Other regions may need some of these. The owner of the region appends them again.
 func TestLossAfterTheEnd(t *testing.T) {
 	refilled := 0
 	for seed := range uint64(40) {

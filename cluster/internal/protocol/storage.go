@@ -5,8 +5,9 @@ import (
 	"errors"
 )
 
-// Storage keeps the logs, pointers and checkpoints of a cluster. All processes of the cluster share one
-// storage. Methods that return an error wait until the storage answers or the context ends.
+// Storage keeps the logs, pointers and checkpoints of a cluster: doc.go explains these terms. All processes
+// of the cluster share one storage. Methods that return an error wait until the storage answers or the
+// context ends.
 type Storage interface {
 	// Outbox returns the log of the messages of a region.
 	Outbox(region int) Log
@@ -104,8 +105,8 @@ type Machine interface {
 var (
 	// ErrRefused reports that the condition of Append or SetPointer does not hold.
 	ErrRefused = errors.New("another process was first")
-	// ErrGone reports that a message or an input was removed, or that there is no complete checkpoint with a
-	// name.
+	// ErrGone reports that a message or an input was removed, or that there is no complete checkpoint with
+	// the given name.
 	ErrGone = errors.New("removed")
 	// ErrFenced reports that a region has another owner.
 	ErrFenced = errors.New("another process owns the region")

@@ -74,8 +74,9 @@ func (r *owner) claim(ctx context.Context) error {
 	}
 }
 
-// torn returns an error if the outbox has lost all messages of HolderEpoch, and only the journal of another
-// process has them. epoch is the epoch of the last message before the epoch record of this owner.
+// torn returns an error if the outbox has lost all messages of the epoch pointer.HolderEpoch, and only the
+// journal of another process has them. The argument epoch is that of the last message before the epoch record
+// of this owner.
 func (r *owner) torn(epoch uint64) error {
 	if epoch < r.pointer.HolderEpoch && r.pointer.Holder != r.o.Process {
 		return r.lost(fmt.Sprintf("has no message of the epoch %d", r.pointer.HolderEpoch))
@@ -83,8 +84,13 @@ func (r *owner) torn(epoch uint64) error {
 	return nil
 }
 
-// lost returns the error for lost messages that only the journal of another process has.
+// lost returns the error for lost messages of the outbox. Only the journal of the pointer's holder can have
+// the messages.
 func (r *owner) lost(why string) error {
+	if r.pointer.Holder == r.o.Process {
+		return fmt.Errorf("the outbox ends with tick %d, and %s: the journal of this process lacks the ticks in "+
+			"between: %w", r.own.tick, why, ErrLost)
+	}
 	return fmt.Errorf("the outbox ends with tick %d, and %s: start the process %q, which owned the region "+
 		"and has the ticks in its journal: %w", r.own.tick, why, r.pointer.Holder, ErrLost)
 }
@@ -143,7 +149,8 @@ func (r *owner) fence(ctx context.Context) (ticks []owned, err error) {
 	}
 }
 
-// refill appends lost ticks from the journal to the outbox. It returns ticks, followed by the appended ticks.
+// refill appends lost ticks from the journal to the outbox. It returns the given ticks, followed by the
+// appended ticks.
 func (r *owner) refill(ctx context.Context, ticks []owned) ([]owned, error) {
 	for {
 		b, ok, err := r.o.Journal.Read(r.own.tick + 1)
@@ -217,8 +224,8 @@ func (r *owner) open() {
 	}
 }
 
-// again runs the tick of m with the inputs of the first run, and compares the hashes. If due is not nil,
-// again calls due before the tick.
+// again runs the tick of m with the inputs of the first run, and compares the hashes. If due is not nil, the
+// method calls due before the tick.
 func (r *owner) again(ctx context.Context, m *message, due func(context.Context, uint64) error) error {
 	inputs, cut, err := r.inputs(ctx, r.cut, m.cut)
 	if err == nil && due != nil {

@@ -163,8 +163,8 @@ func (s *Storage) Checkpoints(ctx context.Context, region int) (names []string, 
 }
 
 // RemoveCheckpoint implements [protocol.Storage]. It does not call Delete of the NATS client, because Delete
-// leaves one message of the object. It removes the parts last: if it fails before, Checkpoints still lists
-// the checkpoint, so the caller can find it and remove the rest.
+// leaves one message of the object. RemoveCheckpoint removes the parts last. If it fails at any step,
+// Checkpoints still lists the checkpoint while parts are left, so the caller can remove the rest.
 func (s *Storage) RemoveCheckpoint(ctx context.Context, region int, name string) error {
 	object := objectName(region, name)
 	return s.retry(ctx, "removing the checkpoint "+object, func(ctx context.Context) error {

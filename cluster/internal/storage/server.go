@@ -35,7 +35,8 @@ type ServerOptions struct {
 // Server is a NATS server inside the process.
 type Server struct{ s *server.Server }
 
-// StartServer starts a server. It returns an error if the server is not ready within 30 seconds.
+// StartServer starts a server. It returns an error if the options are wrong, or if the server is not ready
+// within 30 seconds.
 func StartServer(o ServerOptions) (*Server, error) {
 	options := &server.Options{ServerName: "vast", JetStream: true, StoreDir: o.Dir, MaxPayload: bytesMessage,
 		NoLog: true, NoSigs: true, Host: o.Host, Port: o.Port, DontListen: o.Port == 0}

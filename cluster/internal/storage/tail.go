@@ -80,15 +80,15 @@ func (t *tail) drop() {
 	t.current, t.stop, t.entries, t.bytes = 0, nil, nil, 0
 }
 
-// delivered adds a message of a subscription. newest says that the message was the newest of the log when the
-// server sent it.
-func (t *tail) delivered(generation uint64, e entry, newest bool) {
+// delivered adds a message of a subscription. wasNewest reports whether the message was the newest of the log
+// when the server sent it.
+func (t *tail) delivered(generation uint64, e entry, wasNewest bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.current != generation {
 		return
 	}
-	if newest {
+	if wasNewest {
 		t.existed = 0
 	}
 	if e.number >= t.next {

@@ -11,8 +11,8 @@ import (
 // which differs between machines with huge pages of different sizes.
 type digest struct{ a, b uint64 }
 
-// add adds a hash of a component to each sum. number is the number of the component's entity, and words are
-// the component's content.
+// add adds a hash of a component to each sum. The arguments are the kind of the hash, the number of the
+// component's entity, and the component's content.
 func (d *digest) add(kind, number uint64, words ...uint64) {
 	a := mix(kind*golden + number)
 	b := mix(a ^ golden)

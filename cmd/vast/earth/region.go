@@ -357,7 +357,7 @@ func (r *Region) State() (s State) {
 }
 
 // HashOf returns the [Earth.Hash] of the Earth. states must have one State of each region, all after the same
-// tick; otherwise HashOf returns an error.
+// tick. HashOf returns an error if the number of states is wrong, or if their ticks differ.
 func (g *Globe) HashOf(states []State) (string, error) {
 	le := binary.LittleEndian
 	var d digest

@@ -88,7 +88,7 @@ func (e *Earth) addTraveller(d *digest, t *traveller, transitEnds uint32) {
 	}
 }
 
-// pack returns the record of a traveller who is in transit.
+// pack reads a traveller who is in transit from the world.
 func (e *Earth) pack(who vast.Entity, cohort int) traveller {
 	t := traveller{life: *e.life.Get(who), cohort: uint8(cohort), home: e.homeOf(who),
 		from: e.transit.Get(who).FromPlace, to: e.trip.Get(who).ToPlace}

@@ -26,8 +26,9 @@ var choices sync.Map
 var stringerType = reflect.TypeFor[fmt.Stringer]()
 
 // ChoicesOf returns the named values of an integer type with a String method. It returns nil for other types,
-// and for types with fewer than two named values. ChoicesOf calls String for small values from 0 on. It
-// leaves out values without a name, for which String returns a text such as Weekday(8).
+// for time.Duration, and for types with fewer than two named values. ChoicesOf calls String for small values
+// from 0 on. It leaves out values without a name, for which String returns a text such as Weekday(8), and
+// values whose text is empty, is longer than maxName, contains "|", or belongs to a smaller value.
 func ChoicesOf(t reflect.Type) []Choice {
 	if t.PkgPath() == "" || t == durationType || !t.Implements(stringerType) {
 		return nil
@@ -109,7 +110,8 @@ func stringOf(v reflect.Value, limit int) (text string, ok bool) {
 	return cut(s.String(), limit), true
 }
 
-// panicText returns the text of a panic. It recovers if the method Error panics.
+// panicText returns the text of a panic with an error or a string, and the type of any other panic value. It
+// recovers if the method Error panics.
 func panicText(inner any) (text string) {
 	defer func() {
 		if recover() != nil {

@@ -28,8 +28,8 @@ func (l *line) full() bool { return len(l.b) > l.limit }
 
 func (l *line) add(text string) { l.b = append(l.b, text...) }
 
-// value adds the text of a value. The recursion ends even if a type refers to itself: value does not follow
-// pointers and maps, and each step into a slice or an interface makes the line longer.
+// value adds the text of a value. The recursion ends even if a type refers to itself: the method does not
+// follow pointers and maps, and each step into a slice or an interface makes the line longer.
 func (l *line) value(v reflect.Value) {
 	if l.full() {
 		return

@@ -18,7 +18,8 @@ type Field struct {
 	Name string `json:"name"`
 	Type string `json:"type"`
 	Kind Kind   `json:"kind"`
-	// Value of a leaf: a bool, a number or a string. Nil for the zero entity.
+	// Value of a leaf: a bool, a number or a string. Nil for the zero entity, and for a time in an unexported
+	// field that Tree cannot read.
 	Value    any    `json:"value,omitempty"`
 	Text     string `json:"text"` // value as one line
 	Exported bool   `json:"exported"`
@@ -320,7 +321,8 @@ func (b *builder) following(f *Field, v reflect.Value, at place, show func()) {
 	b.way = b.way[:len(b.way)-1]
 }
 
-// into adds the target of a reference. If the target is a struct, into adds the parts of the struct instead.
+// into adds the target of a reference as a part of f. If the target is a struct with parts, into adds the
+// parts of the struct instead. A time, an entity and a guarded struct have no parts.
 func (b *builder) into(f *Field, v reflect.Value, at place) {
 	at.offset = 0
 	v = open(v)

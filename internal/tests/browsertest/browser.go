@@ -16,7 +16,7 @@ import (
 	"github.com/vastgo/vast/internal/longtest"
 )
 
-// Time limits each step in the browser. It is long because CI machines are slow.
+// Time is the longest time that a step in the browser may take. It is long because CI machines are slow.
 const Time = 30 * time.Second
 
 var errNoBrowser = errors.New("no chromium or chrome found: install chromium, or put its path into " +
@@ -40,8 +40,9 @@ func Main(m *testing.M) {
 	os.Exit(code)
 }
 
-// Needed starts the browser. If there is no browser, Needed skips the test, or fails it if the environment
-// variable VAST_BROWSER_REQUIRED is set. With the flag -short, Needed skips the test.
+// Needed starts the browser, once for all tests. If the machine has no browser, Needed skips the test. The
+// environment variable VAST_BROWSER_REQUIRED makes Needed fail the test instead. If the browser does not
+// start, Needed fails the test. With the flag -short, Needed skips the test and starts no browser.
 func Needed(t testing.TB) {
 	t.Helper()
 	if testing.Short() {

@@ -15,9 +15,9 @@ import (
 )
 
 // small makes a journal of three segments, in files without free space. Build "one" writes segments 1 and 2,
-// and build "two" writes segment 3. all are the records of the journal. ends describes the batches of segment
-// 3: it maps the number of sectors up to the end of a batch to the number of records in the journal up to
-// that end.
+// and build "two" writes segment 3. The list all has the records of the journal. The map ends describes the
+// batches of segment 3: the key is the number of sectors of the segment up to the end of a batch, and the
+// value is the number of records of the journal up to that end.
 func small(t testing.TB) (m *memory, all []entry, ends map[int]int) {
 	t.Helper()
 	m = newMemory(1)

@@ -33,5 +33,5 @@
 // # Source
 //
 // Natural Earth, https://www.naturalearthdata.com, land at 1:110 million, in the public domain. See
-// ATTRIBUTION.md next to this file. The command in pack makes land.bin.
+// ATTRIBUTION.md next to this file. The command in the folder pack makes land.bin.
 package atlas

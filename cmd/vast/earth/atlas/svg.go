@@ -145,9 +145,9 @@ func plainRow(row []Cell, back RGB) []Cell {
 	return painted
 }
 
-// writeText writes the text at the start of the row, and returns its number of cells. The text ends at a
-// change of colour, before a glyph that is drawn as a shape, and before two spaces, because a viewer may show
-// two spaces as one.
+// writeText writes the text at the start of the row, and returns the number of cells that the text fills. The
+// text ends at a change of colour, before a cell that is empty or drawn as a shape, and before two spaces,
+// because a viewer may show two spaces as one. The text does not end with a space.
 func writeText(b *bytes.Buffer, row []Cell, left, top int) int {
 	var words strings.Builder
 	n := 0

@@ -64,7 +64,8 @@ func New(address, token string) (*Program, error) {
 	return &Program{u, token, newClient(answerTime), newClient(0)}, nil
 }
 
-// newClient returns a client that waits for the header of an answer, for an unlimited time if wait is 0.
+// newClient returns a client. wait is the longest time that the client waits for the header of an answer; 0
+// means no limit.
 func newClient(wait time.Duration) *http.Client {
 	return &http.Client{
 		Transport: &http.Transport{

@@ -77,8 +77,9 @@ func denseGets(n int) (sides []side, done func()) {
 	}, func() { mustSucceed(d.Close()) }
 }
 
-// denseIterations returns the sides of the work dense-iterate: read a number from each of n elements. Before,
-// the Dense of the side vast had 2n elements, and n of them were removed. The side slice-loop reads a slice.
+// denseIterations returns the sides of the work dense-iterate: read a number from each of n elements. Before
+// the measurement, the Dense of the side vast gets 2n elements, and n of them are removed in random order.
+// The side slice-loop reads a slice.
 func denseIterations(n int) (sides []side, done func()) {
 	d, handles := filledDense(2 * n)
 	for _, i := range randomOrder(2 * n)[:n] {

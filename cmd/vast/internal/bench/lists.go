@@ -7,8 +7,8 @@ import (
 	"github.com/vastgo/vast/bulk"
 )
 
-// listsWorks returns the works that measure N ÷ 10 lists of 0 to 8 elements of 8 bytes. On all sides except
-// vast, the lists are slices that grow by append and are freed by the collector.
+// listsWorks returns the works that measure N ÷ 10 lists of 0 to 8 elements of 8 bytes; N is the value of -n.
+// On all sides except vast, the lists are slices that grow by append and are freed by the collector.
 func listsWorks() []work {
 	return []work{
 		{"lists-churn", nil, churns},

@@ -18,8 +18,8 @@ func poolWorks() []work {
 }
 
 // poolInsertions returns the sides of the works insert and insert-again: insert n elements into a container.
-// In the work insert, the container is new. In the work insert-again, the container has held n elements and was
-// cleared.
+// In the work insert, the container is new. In the work insert-again, the container has held n elements and
+// was cleared.
 //
 // The side vast inserts a zero element and sets one of its fields. The side vast-insert inserts a whole
 // element. The side slice-made appends to a slice, which has no handles.

@@ -37,7 +37,8 @@ func (s *Source) Declare(f *flag.FlagSet) {
 	f.StringVar(&s.token, "token", "", attach.AboutToken)
 }
 
-// Check returns an error if the flags do not name exactly one database. Call Check before Open.
+// Check returns an error if the flags do not name exactly one database, contradict each other, or have an
+// invalid address. Call Check before Open.
 func (s *Source) Check() (err error) {
 	switch {
 	case (s.folder == "") == (s.address == ""):

@@ -120,7 +120,7 @@ func TestScreenWithoutBraille(t *testing.T) {
 			if r > '~' || r == '?' {
 				t.Fatalf("line %d has %q: %q", i, r, line)
 			}
-			if i < 18 && r != ' ' {
+			if i < 17 && r != ' ' {
 				shapes++
 			}
 		}

@@ -90,8 +90,8 @@ func TestInspectorAnswersSQL(t *testing.T) {
 	}
 }
 
-// changes sends a statement that changes one row.
-func (b *background) changes(statement string) {
+// mustChange sends a statement, which must change one row.
+func (b *background) mustChange(statement string) {
 	b.t.Helper()
 	text, _ := json.Marshal(map[string]string{"statement": statement})
 	var body []byte
@@ -116,7 +116,7 @@ func TestInspectorWritesSQL(t *testing.T) {
 	if err := json.Unmarshal([]byte(found[1]), &row); err != nil {
 		t.Fatal(err)
 	}
-	b.changes("UPDATE stay SET until = 123456789 WHERE entity = " + row[0].Integer)
+	b.mustChange("UPDATE stay SET until = 123456789 WHERE entity = " + row[0].Integer)
 	read := "SELECT until FROM stay WHERE entity = " + row[0].Integer
 	if got := lines(t, b.url(), read); len(got) != 3 || got[1] != "[123456789]" {
 		t.Errorf("after the write: %q", got)

@@ -75,7 +75,7 @@ func (c conn) ExecContext(ctx context.Context, statement string, args []driver.N
 	return driver.RowsAffected(r.changed), nil
 }
 
-// QueryContext sends a statement and waits for the line with the columns.
+// QueryContext sends a statement and waits for the first line of the answer, which lists the columns.
 func (c conn) QueryContext(ctx context.Context, statement string,
 	args []driver.NamedValue) (driver.Rows, error) {
 	r, err := c.query(ctx, statement, args)

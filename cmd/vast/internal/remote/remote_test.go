@@ -217,8 +217,8 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestEndedStatements cancels a statement, and closes the rows of another one. In both cases, the program
-// must notice that the client is gone.
+// TestEndedStatements cancels a statement, and closes the rows of another one. In both cases, the inspector
+// must notice that the client is gone. A statement whose context was cancelled before must fail.
 func TestEndedStatements(t *testing.T) {
 	gone := make(chan struct{}, 1)
 	db := serve(t, func(w http.ResponseWriter, r *http.Request, statement string) {

@@ -77,10 +77,10 @@ func newTown(t *tally, o vast.Options, maxPeople int) *town {
 	// A world allocates memory for a level of a hierarchy when an entity first has that depth. newTown uses
 	// all levels, because an allocation in a later round would look like a leak.
 	top := n.births[0].New()
-	for below, depth := top, 0; depth < maxDepth; depth++ {
+	for boss, depth := top, 0; depth < maxDepth; depth++ {
 		e := n.births[0].New()
-		must(n.boss.Set(e, below), "Set gives %v no boss", e)
-		below = e
+		must(n.boss.Set(e, boss), "Set gives %v no boss", e)
+		boss = e
 	}
 	w.Delete(top)
 	return n

@@ -13,8 +13,8 @@ import (
 	"github.com/vastgo/vast/inspect"
 )
 
-// program simulates a program with an inspector. For each call of next, the stream sends a sample and the
-// costs.
+// program simulates a program with an inspector. For each call of the method next, the stream sends a sample
+// and the costs.
 type program struct {
 	*httptest.Server
 	mu        sync.Mutex

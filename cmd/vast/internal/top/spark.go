@@ -79,7 +79,8 @@ func spark(values []float64, rows int, top, bound float64) []tty.Line {
 		for _, v := range values {
 			level := 0
 			if v >= 0 && top > 0 {
-				// Zero and small values get one eighth. Only a missing value leaves its column empty.
+				// Zero and small values get one eighth, so that they differ from a missing value, whose
+				// column is empty.
 				level = max(int(math.Round(v/top*float64(8*rows))), 1)
 			}
 			t := tty.Accent

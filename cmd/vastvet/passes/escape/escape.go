@@ -50,10 +50,10 @@ const (
 var limited = strings.Fields("vast.Column vast.Edges vast.SparseColumn bulk.Dense bulk.Field bulk.Lists " +
 	"bulk.Pool guard.Pool guard.SampledPool")
 
-// returns maps a function that returns a pointer of limited lifetime to the index of this result.
+// The map returns has the functions that return a pointer of limited lifetime, with the index of this result.
 var returns = map[string]int{"vast.ValueColumn.Get": 0, "bulk.Indexed.Insert": 1}
 
-// yields holds the functions whose iterator yields a pointer of limited lifetime as its second value.
+// The set yields has the functions whose iterator yields a pointer of limited lifetime as the second value.
 var yields = map[string]bool{}
 
 func init() {
@@ -321,7 +321,8 @@ func (l *look) pointer(e ast.Expr) (at ast.Expr, remedy string) {
 	return nil, ""
 }
 
-// call reports a pointer that is put into a resource or a component on the Go heap.
+// call reports a pointer that is put into a resource or a component on the Go heap, or into a variable that
+// the method store describes.
 func (l *look) call(c *ast.CallExpr) {
 	l.store(c)
 	var value ast.Expr

@@ -20,7 +20,8 @@ var Analyzer = check.New("useafter", `find uses after Close, Release, Reset, Tru
 
 Close returns memory to the system. A container panics if it is used after Close. A pointer or slice that the
 container returned before Close leads to unmapped memory or to newer data. Other calls also make pointers and
-slices invalid: Reset of an arena, Release of an older mark, Truncate(0), and Free.
+slices invalid, such as Clear, Reset of an arena, Release of an older mark, Truncate(0), Free, and the removal
+of an element or entity.
 
 	first := ships.At(0)
 	ships.Close()

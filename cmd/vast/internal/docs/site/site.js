@@ -79,8 +79,8 @@ function search(made, query) {
   return [...all, ...some.filter((r) => !seen.has(r.id))].slice(0, maxResults);
 }
 
-// excerpt appends a part of a text to an element: the part around the first word that begins with one of
-// words. It marks all such words in the part.
+// excerpt appends a part of a text to an element: the part around the first word that begins with one of the
+// stems in words. It marks all such words in the part.
 function excerpt(into, text, words) {
   const wanted = (word) =>
     wordsOf(word)
@@ -104,7 +104,7 @@ function excerpt(into, text, words) {
 const box = at('query');
 const list = at('found');
 let chosen = -1;
-let version = 0; // changes with each query and each close, so that show drops outdated results
+let version = 0; // changes with each query and each close; show() drops outdated results
 
 function close() {
   version++;
@@ -183,7 +183,7 @@ for (const [name, value] of Object.entries({
   box.setAttribute(name, value);
 }
 box.addEventListener('focus', () => {
-  ready().catch(() => {}); // show will report the error
+  ready().catch(() => {}); // show() will report the error
   if (box.value) show();
 });
 box.addEventListener('input', show);
