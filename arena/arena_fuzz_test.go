@@ -9,7 +9,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// All bytes of an allocation have the value number.
+// allocation is the model of an allocation. The test sets all of its bytes to the value of the field number.
 type allocation struct {
 	bytes  []byte
 	number byte

@@ -277,7 +277,7 @@ func (c *cells) setArray(row int, text string) error {
 
 // length returns an error unless the leaf has n values.
 func (c *cells) length(n int) error {
-	if n == c.count {
+	if c.count > 0 && n == c.count {
 		return nil
 	}
 	if c.count == 0 {

@@ -49,7 +49,7 @@ func checkParquet(data []byte) error {
 	var open []int32 // for each group around an element, the number of children that follow
 	for _, e := range meta.Schema {
 		if len(open) > schemaDepth {
-			return errors.New("its schema has too many groups in each other")
+			return errors.New("its schema has too many nested groups")
 		}
 		if n := e.NumChildren.V; n > 0 {
 			open = append(open, n)

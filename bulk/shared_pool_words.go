@@ -227,14 +227,14 @@ func (c *sharedChunk) separate(line *sharedLine, i uint) {
 	for before := w.Load(); ; before = w.Load() {
 		g := commonOf(before)
 		for s := range uint(slotsPerWord) {
-			count := generation.Count(g)
+			stored := generation.Count(g)
 			if line.taken[k]>>s&1 == 0 {
-				count-- // the slot gets g when it is taken next
+				stored-- // the slot gets g when it is taken next
 			}
 			if before>>s&1 != 0 {
-				count = g
+				stored = g
 			}
-			own[(i+s)%slotsPerChunk].Store(count)
+			own[(i+s)%slotsPerChunk].Store(stored)
 		}
 		if w.CompareAndSwap(before, sharedWord(0, presenceOf(before))) {
 			return

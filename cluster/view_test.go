@@ -88,7 +88,7 @@ func TestSilence(t *testing.T) {
 	tell("owner.0", owner{Process: "me", Session: "0"}, 23300)
 	expect(23300, orphaned)
 
-	// A region is finished when it has run the last tick, which is until.
+	// A region is finished when it has run the last tick, v.until.
 	tell("status.0", status{Tick: 7, Done: true}, 23300)
 	expect(23300, orphaned)
 	v.until = 7
@@ -124,6 +124,8 @@ func TestDrainsDuringNewWatch(t *testing.T) {
 	expect("after complete without the key of the other process", true, false)
 }
 
+// TestDamagedKeysAreIgnored: after a damaged heartbeat, a process keeps its last session. A damaged owner
+// becomes a zero value, so that this process can replace the key.
 func TestDamagedKeysAreIgnored(t *testing.T) {
 	v := newView("me", &Options{Regions: 2, Lease: time.Second})
 	for i, c := range []struct {
@@ -157,13 +159,13 @@ func TestDamagedKeysAreIgnored(t *testing.T) {
 // TestPace: ticks are due at equal distances, and a late region catches up on at most a second of its delay.
 func TestPace(t *testing.T) {
 	ended, cancel := context.WithCancel(t.Context())
-	cancel() // so that wait does not sleep
+	cancel() // so that p.wait does not sleep
 	p, others := pace{period: 100 * time.Millisecond}, newPulse(2, 3)
 	var delays []time.Duration
 	due := func() {
 		before := p.next
 		if p.wait(ended, 7, others) == nil {
-			t.Error("wait did not return the error of the context")
+			t.Error("p.wait did not return the error of the context")
 		}
 		delays = append(delays, p.next.Sub(before))
 	}
@@ -184,7 +186,7 @@ func TestPace(t *testing.T) {
 func TestUnpaced(t *testing.T) {
 	p, others := pace{period: time.Hour, unpaced: 3}, newPulse(2, 3)
 	for tick := range uint64(3) {
-		p.next = time.Now().Add(-time.Minute) // as if the previous tick had waited for a minute
+		p.next = time.Now().Add(-time.Minute) // as if this tick had been due a minute ago
 		if err := p.wait(t.Context(), tick+1, others); err != nil {
 			t.Fatal(err)
 		}

@@ -257,8 +257,8 @@ func TestNothingIsAllocated(t *testing.T) {
 	}
 }
 
-// TestContinuedTick: if the commands of a tick find no memory, the queue keeps the events of the tick, and the
-// next call of Tick continues the tick.
+// TestContinuedTick: if the commands of a tick find no memory, the queue keeps the events of the tick, and
+// the next call of Tick continues the tick.
 func TestContinuedTick(t *testing.T) {
 	w := vast.NewWorld(vast.Options{MaxEntities: 64})
 	defer w.Close()
@@ -298,8 +298,8 @@ func TestContinuedTick(t *testing.T) {
 	}
 }
 
-// TestGoexit: if the goroutine of a tick ends, the queue keeps the events of this tick, and the next tick adds
-// its own events.
+// TestGoexit: if the goroutine of a tick ends, the queue keeps the events of this tick, and the next tick
+// adds its own events.
 func TestGoexit(t *testing.T) {
 	_, s := newSchedule(t, 1)
 	q := event.New[hit](s, event.Options{})

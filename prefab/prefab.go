@@ -110,8 +110,8 @@ func (p *Prefabs) prepare(function string) {
 // returns this template. If e is stale, Mark returns the zero Template.
 //
 // Mark panics if a node belongs to another template: put an instance there instead. It also panics if a node
-// is a base. It panics with a [*vm.Error], and has changed nothing, if the world has no room for the bases. If
-// a callback panics, Mark deletes the bases, and e is no template. Complexity: a copy of the nodes.
+// is a base. It panics with a [*vm.Error], and has changed nothing, if the world has no room for the bases.
+// If a callback panics, Mark deletes the bases, and e is no template. Complexity: a copy of the nodes.
 func (p *Prefabs) Mark(e vast.Entity) Template {
 	p.prepare("prefab.Mark")
 	if !p.w.Alive(e) {

@@ -29,7 +29,7 @@ type jobsInFlight[In, Out any] struct {
 	saved []savedJob[In]
 }
 
-// savedJob is a job in flight in a file. It has no Go pointers.
+// savedJob is a job in flight, as a file stores it. It has no Go pointers.
 type savedJob[In any] struct {
 	Left  uint32 // number of ticks until Results hands in the result; 0 if the next call hands it in
 	Input In

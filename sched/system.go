@@ -62,8 +62,8 @@ type System struct {
 	// in each run.
 	Rate int
 	// Offset moves the runs of a system with Every or Rate to later ticks. Systems with the same Every and
-	// different Offsets share the ticks: with Every 3, the Offsets 0, 1 and 2. With Every, Offset must be less
-	// than Every. With Rate, Offset must be less than Options.Rate.
+	// different Offsets share the ticks: with Every 3, the Offsets 0, 1 and 2. With Every, Offset must be
+	// less than Every. With Rate, Offset must be less than Options.Rate.
 	Offset int
 	// Exclusive systems run alone, after all commands recorded so far are applied. They may change the
 	// structure directly and touch any column.

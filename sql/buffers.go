@@ -61,12 +61,13 @@ func (s *buffers) take(n int) []uint64 {
 func (s *buffers) give(b []uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for len(s.free) > 0 && s.kept+8*len(b) > s.most {
+	if 8*len(b) > s.most {
+		return
+	}
+	for s.kept+8*len(b) > s.most {
 		s.kept -= 8 * len(s.free[0])
 		s.free = slices.Delete(s.free, 0, 1)
 	}
-	if s.kept+8*len(b) <= s.most {
-		s.free = append(s.free, b)
-		s.kept += 8 * len(b)
-	}
+	s.free = append(s.free, b)
+	s.kept += 8 * len(b)
 }

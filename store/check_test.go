@@ -17,8 +17,8 @@ import (
 	"github.com/vastgo/vast/sched"
 )
 
-// unsound is an island that calls the function change at the end of each tick. A replay may be unable to
-// repeat what change does.
+// unsound is an island that calls the function in the field change at the end of each tick. A replay may be
+// unable to repeat the effect of this function.
 type unsound struct {
 	*island
 	number int32 // number of the island; a replay cannot restore it, because it is not in the world

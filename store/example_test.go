@@ -173,13 +173,16 @@ func ExampleCheck() {
 	}
 	w, st, tick, err := start(func(w *vast.World, o store.Options) (*store.Store, error) {
 		return store.Open(dir, w, o)
-	}, store.Options{Every: time.Hour, Check: store.Check{ // only the program makes checkpoints
-		Every: 1, // a check at each checkpoint; the default is one check a minute
-		Again: func(open open) error {
-			w, _, _, err := start(open, store.Options{})
-			return errors.Join(err, w.Close())
+	}, store.Options{
+		Every: time.Hour, // only the program makes checkpoints
+		Check: store.Check{
+			Every: 1, // a check at each checkpoint; the default is one check a minute
+			Again: func(open open) error {
+				w, _, _, err := start(open, store.Options{})
+				return errors.Join(err, w.Close())
+			},
 		},
-	}})
+	})
 	if err != nil {
 		panic(err)
 	}

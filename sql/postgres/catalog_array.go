@@ -159,14 +159,16 @@ func parseIdent(a []any) any {
 	return arrayText(parts)
 }
 
-// removeElement returns an array without the elements that are equal to the second argument.
+// removeElement returns an array without the elements that are equal to the second argument. NULL is equal to
+// NULL.
 func removeElement(a []any) any {
 	if a[0] == nil {
 		return nil
 	}
 	var kept []any
 	for _, element := range elementsOf(textOf(a[0])) {
-		if element == nil || a[1] == nil || element != textOf(a[1]) {
+		same := element == nil && a[1] == nil || element != nil && a[1] != nil && element == textOf(a[1])
+		if !same {
 			kept = append(kept, element)
 		}
 	}
@@ -176,7 +178,7 @@ func removeElement(a []any) any {
 // joinArray returns the elements of an array with a separator between them. The third argument replaces
 // elements that are NULL. If the third argument is absent or NULL, such elements are left out.
 func joinArray(a []any) any {
-	if a[0] == nil {
+	if a[0] == nil || a[1] == nil {
 		return nil
 	}
 	var texts []string

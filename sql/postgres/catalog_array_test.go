@@ -25,3 +25,18 @@ func TestParseIdent(t *testing.T) {
 		}
 	}
 }
+
+func TestArraysWithNull(t *testing.T) {
+	for _, test := range []struct{ got, want any }{
+		{removeElement([]any{"{a,NULL,b}", nil}), "{a,b}"},
+		{removeElement([]any{"{a,NULL,b}", "a"}), "{NULL,b}"},
+		{removeElement([]any{nil, "a"}), nil},
+		{joinArray([]any{"{a,NULL,b}", "-"}), "a-b"},
+		{joinArray([]any{"{a,NULL,b}", "-", "?"}), "a-?-b"},
+		{joinArray([]any{"{a,b}", nil}), nil},
+	} {
+		if test.got != test.want {
+			t.Errorf("got %v, want %v", test.got, test.want)
+		}
+	}
+}

@@ -163,7 +163,7 @@ func TestProtocolErrors(t *testing.T) {
 	}
 }
 
-// newSlowServer serves a database with the function enter, which sends to entered.
+// newSlowServer serves a database with the SQL function enter(), which sends to the channel entered.
 func newSlowServer(t *testing.T, o postgres.Options) (s *postgres.Server, entered chan struct{}) {
 	t.Helper()
 	entered = make(chan struct{}, 1000)
@@ -184,10 +184,11 @@ func newSlowServer(t *testing.T, o postgres.Options) (s *postgres.Server, entere
 	return s, entered
 }
 
-// endless is a query that runs until it is cancelled, after it called enter.
+// endless is a query that calls the function enter(), and then runs until it is cancelled.
 const endless = "WITH RECURSIVE n(i) AS (SELECT enter() UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
 
-// TestCancel cancels a statement by a cancel request. A request with a wrong key has no effect.
+// TestCancel sends a cancel request with a wrong key, and then one with the right key, which cancels the
+// statement. The session must stay usable.
 func TestCancel(t *testing.T) {
 	s, entered := newSlowServer(t, postgres.Options{})
 	w := dial(t, s)

@@ -21,6 +21,7 @@ const arenaFrames = 10
 // also collect garbage after the last frame, in the measured time.
 func arenaWorks() []work {
 	bytes := func(n int) int { return perFrame(n) * 24 }
+	bytesSlices := func(n int) int { return perFrame(n) * 60 } // 2.5 records on average
 	return []work{
 		{"arena-records", bytes, func(n int) ([]side, func()) {
 			return []side{
@@ -60,7 +61,7 @@ func arenaWorks() []work {
 				}},
 			}, nil
 		}},
-		{"arena-slices", bytes, func(n int) ([]side, func()) {
+		{"arena-slices", bytesSlices, func(n int) ([]side, func()) {
 			return []side{
 				{"vast", func(m *meter) {
 					kept := make([][]record, perFrame(n))
