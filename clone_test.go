@@ -65,7 +65,7 @@ func (f *cloneWorld) original(other Entity) Entity {
 	return e
 }
 
-// mustBeCopy checks that c is a copy of e, which the method original has made.
+// mustBeCopy checks that c is a copy of e. The method original has made e, or e is a copy of such an entity.
 func (f *cloneWorld) mustBeCopy(t *testing.T, c, e, other Entity) {
 	t.Helper()
 	p := partner{self: c, other: other, more: [2]Entity{other, c}}

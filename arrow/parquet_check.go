@@ -202,7 +202,7 @@ func checkValues(b []byte, e format.Encoding, n int) error {
 				return errors.New("the texts of a page are too long")
 			}
 		}
-		return nil
+		return checkDelta(afterDelta(b), n) // the lengths of the suffixes
 	}
 	return fmt.Errorf("the encoding %s is not supported: write the column with another encoding", e)
 }
@@ -253,6 +253,31 @@ func checkDelta(b []byte, n int) error {
 		return errors.New("a page has more values than its header says")
 	}
 	return nil
+}
+
+// afterDelta returns the bytes that follow values encoded as differences. The library must have decoded the
+// values without an error.
+func afterDelta(b []byte) []byte {
+	number := func() int {
+		v, size := binary.Uvarint(b)
+		b = b[max(size, 0):]
+		return int(v)
+	}
+	block, parts, left := number(), number(), number()
+	number() // first value
+	left--
+	for left > 0 && len(b) > 0 {
+		number() // smallest difference in the block
+		widths := b[:min(parts, len(b))]
+		b = b[len(widths):]
+		for _, width := range widths {
+			b = b[min(block/parts*int(width)/8, len(b)):]
+			if left -= block / parts; left <= 0 {
+				break
+			}
+		}
+	}
+	return b
 }
 
 // decompress returns the decompressed bytes of a page. The header of the page says that these are size bytes.

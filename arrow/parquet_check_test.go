@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math"
+	"math/rand/v2"
 	"runtime"
 	"slices"
 	"strconv"
@@ -13,6 +14,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress"
 	"github.com/parquet-go/parquet-go/encoding"
+	"github.com/parquet-go/parquet-go/encoding/delta"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 )
@@ -150,6 +152,37 @@ func TestParquetThatLies(t *testing.T) {
 		}
 		if n := after.TotalAlloc - before.TotalAlloc; n > 64<<20 {
 			t.Errorf("%s: %d bytes, %v", name, n, err)
+		}
+	}
+}
+
+// TestDeltaByteArrays checks the lengths of prefixes and of suffixes, which lie one after the other. A few
+// bytes must not make the library allocate gigabytes.
+func TestDeltaByteArrays(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for n := range 600 {
+		values := make([]int32, n)
+		for i := range values {
+			values[i] = int32(rng.IntN(1 << (n % 20)))
+		}
+		lengths, err := new(delta.BinaryPackedEncoding).EncodeInt32(nil, values)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rest := []byte("the rest")
+		if got := afterDelta(slices.Concat(lengths, rest)); !bytes.Equal(got, rest) {
+			t.Fatalf("%d values: %d bytes follow, want %d", n, len(got), len(rest))
+		}
+	}
+	prefixes, err := new(delta.BinaryPackedEncoding).EncodeInt32(nil, []int32{0, 0, 0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for suffixes, fits := range map[uint64]bool{3: true, 4: false, math.MaxInt32: false} {
+		page := binary.AppendUvarint(binary.AppendUvarint(prefixes, 128), 4)
+		page = binary.AppendUvarint(binary.AppendUvarint(page, suffixes), 0)
+		if err := checkValues(page, format.DeltaByteArray, 3); (err == nil) != fits {
+			t.Errorf("%d suffixes in a page of 3 values: the error is %v", suffixes, err)
 		}
 	}
 }

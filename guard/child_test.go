@@ -138,8 +138,8 @@ func TestDeath(t *testing.T) {
 				}
 				rest = after
 			}
-			// A child that is not watched prints the address of its bad write. The runtime must name this
-			// address.
+			// The children "not watched" and "other goroutine" print the address of their bad write. The
+			// runtime must name this address.
 			if _, after, found := strings.Cut(string(out), "writing to "); found {
 				address, _, _ := strings.Cut(after, "\n")
 				if !strings.Contains(after, "unexpected fault address "+address+"\n") {

@@ -182,7 +182,8 @@ func (f *family) makeRoom(changes []change) error {
 // of instances. Each base changes after the entities of instances: if a callback panics, the next Apply still
 // finds the difference between node and base.
 func (f *family) write(changes []change) (n int) {
-	// Fill the caches of instanceOf and members now: after a link is changed, the owner may not be found.
+	// Fill the caches of instanceOf and members now: after a link is changed, instanceOf may not find the
+	// instance of an entity.
 	for _, c := range changes {
 		for _, e := range c.on {
 			if !c.refers {

@@ -10,8 +10,8 @@ import (
 	"github.com/vastgo/vast/sched"
 )
 
-// A system disables the ships that have no fuel left, on several workers. The system "move" obeys the tag
-// without naming it, so the schedule runs the two systems one after the other.
+// The system "burn" disables the ships that have no fuel left, on several workers. The system "move" obeys
+// the tag "asleep" without naming it, so the schedule runs the two systems one after the other.
 func ExampleSystem_disabled() {
 	w := vast.NewWorld(vast.Options{MaxEntities: 1 << 16})
 	defer w.Close()
@@ -63,7 +63,7 @@ func ExampleSystem_disabled() {
 }
 
 // TestDisabledOrders: a system that writes the tag of a Disabled runs beside no other system of its phase. A
-// system that writes another tag does.
+// system that writes another tag may run beside other systems.
 func TestDisabledOrders(t *testing.T) {
 	w := vast.NewWorld(vast.Options{MaxEntities: 1 << 12})
 	defer w.Close()

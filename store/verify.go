@@ -337,17 +337,17 @@ func (l *listing) blame(checkpoint string, err error) {
 // verifyNewest checks the checkpoint that the file newest-… names. It reports this checkpoint as missing if
 // the folder has neither this checkpoint nor a newer one.
 func (l *listing) verifyNewest() {
-	var least, newest File
+	var named, newest File // the file newest-… with the highest number, and the newest checkpoint
 	for _, f := range l.files {
-		if f.Kind == FileNewest && f.Number > least.Number {
-			least = f
+		if f.Kind == FileNewest && f.Number > named.Number {
+			named = f
 		} else if f.Kind == FileCheckpoint && f.Number > newest.Number {
 			newest = f
 		}
 	}
-	if newest.Number < least.Number {
-		l.files = append(l.files, File{Name: checkpointName(least.Number), Kind: FileMissing,
-			Err: fmt.Errorf("%s says that the checkpoint was durable", least.Name)})
+	if newest.Number < named.Number {
+		l.files = append(l.files, File{Name: checkpointName(named.Number), Kind: FileMissing,
+			Err: fmt.Errorf("%s says that the checkpoint was durable", named.Name)})
 	}
 }
 

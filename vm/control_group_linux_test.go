@@ -30,12 +30,12 @@ func TestControlGroupLimits(t *testing.T) {
 		{"a path of the host", map[string]string{"proc/self/cgroup": "0::/docker/12ab\n", top +
 			"memory.max": "1000000\n"}, 1000000, 0},
 		{"version 1", map[string]string{"proc/self/cgroup": "5:cpu:/\n4:memory:/a/b\n0::/\n",
-			top + "memory/a/b/memory.limit_in_bytes":    "9223372036854771712\n",
-			top + "memory/a/memory.limit_in_bytes":      "2000000\n",
-			top + "memory/memory.limit_in_bytes":        "9223372036854771712\n",
-			top + "unified/a/memory.max":                "7\n",
-			top + "memory/a/b/c/memory.limit_in_bytes":  "8\n",
-			top + "memory/a/b/memory.soft_limit_in_byt": "9\n"}, 2000000, 0},
+			top + "memory/a/b/memory.limit_in_bytes":      "9223372036854771712\n",
+			top + "memory/a/memory.limit_in_bytes":        "2000000\n",
+			top + "memory/memory.limit_in_bytes":          "9223372036854771712\n",
+			top + "unified/a/memory.max":                  "7\n",
+			top + "memory/a/b/c/memory.limit_in_bytes":    "8\n",
+			top + "memory/a/b/memory.soft_limit_in_bytes": "9\n"}, 2000000, 0},
 		{"version 1 in a container", map[string]string{"proc/self/cgroup": "4:hugetlb,memory:/docker/12ab\n",
 			top + "memory/memory.limit_in_bytes": "3000000\n"}, 3000000, 0},
 		{"lines that name no group", map[string]string{"proc/self/cgroup": "\n0\n0:\nmemory\n:::::\n", top +

@@ -17,8 +17,9 @@
 // An access to a Reserved page is a fault. A Committed page may be read and written, and is zero at first.
 // Discard gives a committed page's memory back and leaves the page committed and zero. Close makes all pages
 // of a region inaccessible. The pages of a recycled region may stay in memory for the next region (see
-// [Options]). MovePages moves the contents of Committed pages to Reserved pages. After MovePages, the old
-// pages are Reserved and the new pages are Committed.
+// [Options]), and those that CarvePrivate handed out may also stay accessible. MovePages moves the contents
+// of Committed pages to Reserved pages. After MovePages, the old pages are Reserved and the new pages are
+// Committed.
 //
 // # Terminology
 //

@@ -52,7 +52,7 @@ func DefaultLimit() *Limit {
 // container's memory returns an [*Error] wrapping ErrLimit, and the process continues.
 //
 // A budget counts all committed memory. A program often touches much less, because this module's containers
-// commit a step ahead. Therefore no budget is the default: a budget could stop programs that run well.
+// commit a step ahead. Therefore the default is no budget: a budget could stop programs that run well.
 func SetDefaultLimit(l *Limit) {
 	readDefault() // a later read would overwrite l
 	defaultLimit.Store(l)
@@ -60,9 +60,9 @@ func SetDefaultLimit(l *Limit) {
 
 // ContainerLimit returns a budget of the given percentage of the container's memory. If GOMEMLIMIT or
 // debug.SetMemoryLimit limits the Go heap, ContainerLimit subtracts that limit from the container's memory
-// before it computes the percentage. The memory outside the budget is for the Go heap, stacks, the program
-// itself and other processes in the container. ContainerLimit panics if percent is less than 1 or more than
-// 100.
+// before it computes the percentage. If no memory remains, the budget is 0 bytes, and the error of each
+// commit gives the reason. The memory outside the budget is for the Go heap, stacks, the program itself and
+// other processes in the container. ContainerLimit panics if percent is less than 1 or more than 100.
 //
 // The container's memory is the smallest of these limits:
 //

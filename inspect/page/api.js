@@ -119,10 +119,19 @@ export async function lines(path, { params, body, signal }, onLine) {
     signal,
     accept: 'application/x-ndjson',
   });
+  let ownError = null; // an error of onLine
   try {
-    await eachLine(response.body, (line) => onLine(JSON.parse(line)));
+    await eachLine(response.body, (line) => {
+      const value = JSON.parse(line);
+      try {
+        onLine(value);
+      } catch (error) {
+        ownError = error;
+        throw error;
+      }
+    });
   } catch (error) {
-    if (error.name === 'AbortError') throw error;
+    if (error === ownError || error.name === 'AbortError') throw error;
     throw new ApiError(0, {
       code: 'incomplete',
       message: 'The answer is incomplete. The program may have exited.',

@@ -181,10 +181,10 @@ func (j *Journal) beginSegment() error {
 	if err != nil {
 		return err
 	}
+	j.number++ // also if Sync fails: then the next segment needs another name
 	if err := j.folder.Sync(); err != nil {
 		return errors.Join(err, file.Close())
 	}
-	j.number++
 	j.file = file
 	j.segments = append(j.segments, &segment{name: name})
 	return nil

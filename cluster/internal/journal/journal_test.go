@@ -2,6 +2,7 @@ package journal
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -185,5 +186,52 @@ func TestOldSegmentsAreRemoved(t *testing.T) {
 		if _, ok, err := j.Read(tick); ok != (tick >= 15) || err != nil {
 			t.Errorf("Read of tick %d returned %v, %v", tick, ok, err)
 		}
+	}
+}
+
+// failingSync is a folder whose Sync fails as often as failures says.
+type failingSync struct {
+	disk.Folder
+	failures int
+}
+
+func (f *failingSync) Sync() error {
+	if f.failures > 0 {
+		f.failures--
+		return errors.New("the folder cannot be synced")
+	}
+	return f.Folder.Sync()
+}
+
+// TestWriteAfterFailedSegment: after the folder could not be synced, the next Write begins another segment.
+func TestWriteAfterFailedSegment(t *testing.T) {
+	d := sim.New(1)
+	j, err := Open(&failingSync{d.Folder(), 2}, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var now kept
+	for range 2 {
+		if err := j.Write(1, []byte("one")); err == nil {
+			t.Fatal("Write succeeds although the folder cannot be synced")
+		}
+	}
+	for tick := range uint64(3) {
+		m := []byte{byte(tick), 1, 2}
+		if err := j.Write(tick+1, m); err != nil {
+			t.Fatal(err)
+		}
+		now = now.with(tick+1, m)
+	}
+	if err := now.compare(j); err != nil {
+		t.Error(err)
+	}
+	d.PowerCut()
+	again, err := Open(d.Restart(), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := now.compare(again); err != nil {
+		t.Errorf("after a restart: %v", err)
 	}
 }

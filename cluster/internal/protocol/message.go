@@ -85,19 +85,19 @@ func decode(b []byte) (*message, error) {
 		return nil, fmt.Errorf("the message has %d bytes, want at least %d", len(b), bytesHeader+bytesSum)
 	}
 	le := binary.LittleEndian
-	content, sum := b[:len(b)-bytesSum], le.Uint32(b[len(b)-bytesSum:])
+	summed, sum := b[:len(b)-bytesSum], le.Uint32(b[len(b)-bytesSum:])
 	switch {
-	case [4]byte(content) != magic:
+	case [4]byte(summed) != magic:
 		return nil, errors.New("the message does not begin with VOUT, so it does not belong to an outbox")
-	case content[4] != version:
+	case summed[4] != version:
 		return nil, fmt.Errorf("the message has the format %d, and this program knows the format %d: "+
-			"use a newer program", content[4], version)
-	case crc32.Checksum(content, castagnoli) != sum:
+			"use a newer program", summed[4], version)
+	case crc32.Checksum(summed, castagnoli) != sum:
 		return nil, errors.New("the message is damaged: its checksum is wrong")
 	}
-	m := &message{kind: kind(content[5]), region: le.Uint32(content[6:]), epoch: le.Uint64(content[10:]),
-		tick: le.Uint64(content[18:]), owner: le.Uint64(content[26:]), before: Hash(content[34:])}
-	rest := content[bytesHeader:]
+	m := &message{kind: kind(summed[5]), region: le.Uint32(summed[6:]), epoch: le.Uint64(summed[10:]),
+		tick: le.Uint64(summed[18:]), owner: le.Uint64(summed[26:]), before: Hash(summed[34:])}
+	rest := summed[bytesHeader:]
 	switch m.kind {
 	case kindEpoch:
 		if len(rest) != 0 {

@@ -140,7 +140,7 @@ func collect(records <-chan record) (first [][]string, last error) {
 // layout has an element for each column of a table.
 type layout struct {
 	widths  []int
-	numbers []bool // whether a column has only numbers, which are aligned to the right
+	numbers []bool // whether a column is aligned to the right: the first rows have only numbers
 }
 
 func (o *output) layOut(head []string, rows [][]string) layout {
