@@ -239,7 +239,7 @@ func (a *Archetype) New() Entity {
 	return Entity{slot: slot, generation: next}
 }
 
-// newObserved is New for an archetype with hooks, stores or trackers.
+// newObserved is New for an archetype whose field observed is true.
 func (a *Archetype) newObserved() Entity {
 	a.world.mustBeOpen("Archetype.New")
 	a.world.mustNotBeInCallback(opNew)

@@ -6,8 +6,8 @@ import (
 	"github.com/vastgo/vast/internal/probing"
 )
 
-// Parts calls add for each array of the world, with the array's column, or with nil if the array belongs to
-// the world itself. A closed world has no arrays.
+// Parts lists the parts of the world's memory: it calls the function add for each part, with the part's
+// column, or with nil if the part belongs to the world itself. A closed world has no parts.
 func (probes) Parts(w *World, add func(AnyColumn, probing.Part)) {
 	if w.closed || w.live == nil {
 		return
@@ -72,8 +72,8 @@ func (c *column) parts(add func(AnyColumn, probing.Part)) {
 	}
 }
 
-// parts calls add for the three sets and the generations of m. i is the index of m in column.marks or in
-// World.unusedMarks.
+// parts calls the function add for the three sets and the generations of m. i is the index of m in
+// column.marks or in World.unusedMarks.
 func (m *marks) parts(i int, col AnyColumn, add func(AnyColumn, probing.Part)) {
 	add(col, probing.Part{Kind: probing.KindMarks, Number: 3 * i, Set: m.changed})
 	add(col, probing.Part{Kind: probing.KindMarks, Number: 3*i + 1, Set: m.touched})

@@ -154,7 +154,7 @@ func (states) GrowNames(w *World) error { return w.names.texts.c.grow(w.size) }
 
 // GrowAdditions makes room for n additions of a component to entities in the slots below end, and for the
 // components that these additions require. Later operations can take the room. On an error nothing has
-// changed.
+// changed, apart from memory that is now committed.
 func (states) GrowAdditions(col AnyColumn, end, n int) error {
 	c := columnOf("GrowAdditions", col)
 	if s, ok := c.store.(*sharedStore); ok { // each addition may bring a new value

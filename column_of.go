@@ -17,7 +17,8 @@ import (
 // the only column of this type is a [SparseColumn], a [HeapColumn] or a shared.Column. The error names the
 // columns and says what to do. For a column of another kind, keep the value that [NewSparseColumn],
 // [NewHeapColumn] or shared.New returned, or find the column with package probe. Columns of relations, edges
-// and the world's [Names] do not count. ColumnOf panics if the world is closed.
+// and the world's [Names] do not count. ColumnOf panics if the world is closed, or if two of its columns have
+// the same type and the same name.
 func ColumnOf[T any](w *World) (Column[T], error) {
 	w.mustTakeColumns("ColumnOf")
 	typ := reflect.TypeFor[T]()

@@ -78,7 +78,8 @@ func (m *combinedModel) ref(b *byteStream) combinedRef {
 	return combinedRef{e: m.any(b)}
 }
 
-// applyRecord records some commands, sometimes in a loop over a query, for the query's entities.
+// applyRecord records some commands: commands of any kind for the entities of a query, in a loop over the
+// query, or only calls of Commands.New, or commands of any kind for any entities and placeholders.
 func (m *combinedModel) applyRecord(b *byteStream) {
 	m.operation = "record"
 	switch b.next() % 6 {

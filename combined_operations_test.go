@@ -355,7 +355,8 @@ func (m *combinedModel) applyEdit(q *combinedQuery, i int, v uint64) {
 	}
 }
 
-// applyExchange adds and removes several columns, including relations and edges.
+// applyExchange adds several value columns and removes several columns of any kind, including relations,
+// edges and Disabled.
 func (m *combinedModel) applyExchange(b *byteStream, q *combinedQuery, es []Entity) {
 	var add, remove []int
 	for range b.next() % 3 {

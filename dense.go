@@ -87,8 +87,8 @@ func (c Column[T]) Edit(e Entity) (p *T) {
 	if invariants.Enabled {
 		c.c.touch(true)
 	}
-	// has and at are inlined by hand, so that the compiler can inline Edit. Edit only sets a dirty bit, also
-	// to stay small: column.flushDirty later moves the bit into the trackers' marks.
+	// The methods has and at are inlined by hand, so that the compiler can inline Edit. Edit only sets a
+	// dirty bit, also to stay small: column.flushDirty later moves the bit into the trackers' marks.
 	if e.slot >= c.c.slots || *(*uint32)(unsafe.Add(c.c.gens, uintptr(e.slot)*4)) != e.generation ||
 		*(*uint64)(unsafe.Add(c.c.words, e.slot/64*8))>>(e.slot%64)&1 == 0 {
 		return

@@ -46,8 +46,8 @@ type Disabled struct{ Tag }
 // NewDisabled registers a Disabled with the world. Without cols it switches entities off, and with cols their
 // components in these columns. name appears in statistics and messages. NewDisabled is not a structural
 // change, but must run alone. It panics if the world has a tag of this name, and if a column is of another
-// world, is named twice or belongs to a Disabled. It panics with a [*vm.Error] if it gets no memory for the
-// bits of the world's slots, and has changed nothing.
+// world, is named twice or belongs to a Disabled. If it gets no memory for the bits of the world's slots, it
+// panics with a [*vm.Error] and changes nothing.
 func NewDisabled(w *World, name string, cols ...AnyColumn) Disabled {
 	w.mustTakeColumns("NewDisabled")
 	w.mustBeNewTag("NewDisabled", name)

@@ -6,7 +6,8 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// A Disabled switches entities off for all queries. Loops may disable and enable entities.
+// A Disabled switches entities off for all queries that do not name the Disabled. Loops may disable and
+// enable entities.
 func ExampleNewDisabled() {
 	w := vast.NewWorld(vast.Options{})
 	defer w.Close()

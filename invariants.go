@@ -90,6 +90,7 @@ func (w *World) checkInvariants() {
 
 // checkPromises checks the number of elements that each column with a store owes. These are the elements that
 // were promised to the column's archetypes, to columns that require the column, and to the column itself.
+// checkPromises also checks the stores.
 func (w *World) checkPromises(must func(bool, string, ...any)) {
 	owed := make(map[*column]int)
 	for _, a := range w.archetypes {
@@ -112,7 +113,8 @@ func (w *World) checkPromises(must func(bool, string, ...any)) {
 	}
 }
 
-// checkExtent checks an extent's counts and returns how many of its slots are at their last generation.
+// checkExtent checks the words of an extent, the generations of its slots and its counts. It returns how many
+// of the slots are at their last generation.
 func (w *World) checkExtent(x *extent, must func(bool, string, ...any)) (last int) {
 	var used, worn uint32
 	for i := x.word; i < x.word+x.words; i++ {
@@ -150,7 +152,8 @@ func (w *World) checkExtent(x *extent, must func(bool, string, ...any)) (last in
 	return last
 }
 
-// checkPlace checks the current word of an archetype: the word in which the search for a free slot begins.
+// checkPlace checks the current word of an archetype: the word in which the search for a free slot begins. It
+// also checks that the archetype's columns are usable for all slots of the archetype.
 func (w *World) checkPlace(a *Archetype, must func(bool, string, ...any)) {
 	if a.at == nil {
 		must(len(a.extents) == 0 && a.vacancy == &noVacancy,

@@ -34,8 +34,8 @@ type condition struct {
 	steps      int      // number of steps that the way takes, or an estimate
 }
 
-// joined is the state of the joins of a walk. The walk gives it back to the world at its end. A state that is
-// not given back is left to the garbage collector.
+// joined is the state of the joins of a walk. When the walk ends, it gives the state back to the world. A
+// state that is not given back is left to the garbage collector.
 type joined struct {
 	conditions []condition
 	shared     bool // whether several walks use the state, so no walk gives it back
@@ -217,7 +217,8 @@ func (c *condition) mark() {
 }
 
 // countSources returns the number of sources of n targets: of the matching targets if invert is 0, and of the
-// other targets if all bits of invert are set. If there are more than most, the result is larger than most.
+// other targets if all bits of invert are set. If the number exceeds the limit most, the result exceeds most,
+// too, but may be less than the number.
 func (c *condition) countSources(invert uint64, n, most int) (sources int) {
 	if n > most { // each target has a source
 		return n
@@ -233,7 +234,7 @@ func (c *condition) countSources(invert uint64, n, most int) (sources int) {
 	return sources
 }
 
-// markAll sets the bits of the sources of the targets that countSources counts.
+// markAll sets the bits of the sources that countSources counts.
 func (c *condition) markAll(invert uint64) {
 	c.sources = cleared(c.sources, uint32(len(c.targets)))
 	for word, in := range c.targets[:c.to.usableWords()] {
@@ -264,7 +265,8 @@ func (c *condition) markLevels() {
 	}
 }
 
-// reachWord sets the bits of the sources in a word of a level whose target matches or has a bit.
+// reachWord visits the sources in a word of a level, and sets the bit of each source whose target matches or
+// has a bit.
 func (c *condition) reachWord(level *bitset.Set, word uint32) {
 	var found uint64
 	for m := level.Word(uint(word)); m != 0; m &= m - 1 {

@@ -9,9 +9,9 @@ import (
 	"github.com/vastgo/vast/internal/bitset"
 )
 
-// kept is the engine of package group: the matches of a query as a set of bits. While a kept exists, each
-// change of the query's columns notes the 64-slot word that it touches. Before a loop, refresh tests the
-// conditions of the query in these words only.
+// kept is the engine of package group: it holds the matches of the group's query as a set of bits. Until the
+// group is closed, each change of the query's columns notes the 64-slot word that it touches. Before a loop,
+// refresh tests the conditions of the query in these words only.
 type kept struct {
 	query   *query        // the query whose matches are kept
 	columns []*column     // the columns of the query's conditions

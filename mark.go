@@ -183,7 +183,8 @@ func (c *column) track(m *marks) error {
 	return nil
 }
 
-// noteWrites makes writes of the column set dirty bits. On failure nothing has changed.
+// noteWrites makes room for the column's dirty bits. From then on, a write to the column sets a dirty bit. On
+// failure, writes do what they did before.
 func (c *column) noteWrites() error {
 	if c.dirty == nil {
 		bytes := c.world.options.MaxEntities / 8
@@ -259,10 +260,10 @@ func noneSet(words *[8]uint64) bool {
 		atomic.LoadUint64(&words[6])|atomic.LoadUint64(&words[7]) == 0
 }
 
-// Call wrote, wroteIn and wroteRange only if c.tracked is true, and gained, gainedRange and lost only if
-// c.followed is true. Several goroutines may note writes at a time. Gains and losses are structural changes,
-// so only one goroutine notes them. The tag of a Disabled is an exception: several goroutines may note its
-// gains and losses at a time.
+// The methods wrote, wroteIn and wroteRange may be called only if c.tracked is true. The methods gained,
+// gainedRange and lost may be called only if c.followed is true. Several goroutines may note writes at a
+// time. Gains and losses are structural changes, so only one goroutine notes them. The tag of a Disabled is
+// an exception: several goroutines may note its gains and losses at a time.
 
 // wrote notes that a slot's element was written, or is about to be written.
 //

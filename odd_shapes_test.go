@@ -24,7 +24,7 @@ type padded struct {
 	_ struct{}
 }
 
-// oddStorage has the methods that the columns of all storages share.
+// oddStorage has the methods that Column, SparseColumn and HeapColumn share.
 type oddStorage[T any] interface {
 	ValueColumn[T]
 	Add(Entity, T) *T
@@ -42,7 +42,8 @@ type oddStorage[T any] interface {
 	OnRemove(func(Entity, *T))
 }
 
-// tryOddShape passes two values of a type through every storage, describes the components and prints them.
+// tryOddShape passes two values of a type through a Column, a SparseColumn and a HeapColumn. It also
+// describes and prints the components.
 func tryOddShape[T comparable](t *testing.T, zero, one T) {
 	slots := 1 << 14
 	if unsafe.Sizeof(zero) > 1<<16 {

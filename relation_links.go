@@ -6,9 +6,9 @@ import (
 	"github.com/vastgo/vast/internal/bitset"
 )
 
-// deep is the largest level. The level of a source is its depth in the hierarchy, or deep if the depth is
-// larger. More levels would cost more addresses, because each level has a set of slots. Walks find the
-// entities at larger depths by their links.
+// deep is the largest level. The level of a source is the smaller number of its depth in the hierarchy and
+// deep. More levels would cost more addresses, because each level has a set of slots. Walks find the entities
+// at larger depths by their links.
 const deep = 64
 
 // link returns the link of a slot. It is sound for slots below k.linkRoom: these links are committed, never

@@ -17,7 +17,7 @@ type needy struct {
 	ways map[string]func(es []Entity)
 }
 
-// needyOf returns a needy with the ways that all columns with values share.
+// needyOf returns the needy of a column with values. Its ways are those that all such columns share.
 func needyOf[T any](w *World, c interface {
 	AnyColumn
 	Add(Entity, T) *T

@@ -113,7 +113,8 @@ func (w *World) mustBeUnused() error {
 	return nil
 }
 
-// checkState returns an error if the sizes and extents of a state contradict each other or exceed the world.
+// checkState returns an error if the mark, the sizes, the archetypes or the extents of a state are invalid or
+// do not fit the world.
 func (w *World) checkState(s *state.World) error {
 	if most := w.options.MaxEntities / 64; s.Used > most {
 		return fmt.Errorf("the saved world needs %d slots, and world %q has at most %d: set "+
@@ -378,7 +379,8 @@ func (r *restored) settleColumn(i int, c *column) error {
 	return nil
 }
 
-// settle makes the levels of a relation from its links, and checks that links stay within the sources.
+// settle makes the levels of a relation from its links. It returns an error if a link leads to a slot that is
+// not a source, has an impossible level, or has a dead target.
 func (k *relation) settle(present []uint64) error {
 	end := uint32(len(present)) * 64
 	source := func(slot uint32) bool { return slot < end && present[slot/64]>>(slot%64)&1 != 0 }

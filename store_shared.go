@@ -58,8 +58,9 @@ func (s *sharedStore) resident() (int, error)        { return s.table.Resident()
 func (s *sharedStore) trim(int) error                { return s.table.Trim() }
 func (s *sharedStore) close() error                  { return s.table.Close() }
 
-// growShared makes room for the values of births, in columns whose table may lack these values. counts[i] is
-// the number of births of archetypes[i].
+// growShared makes room for one new value for each birth, in the table of each shared column of the entity's
+// archetype: the table may lack the value that the entity gets. counts[i] is the number of births in
+// archetypes[i].
 func growShared(archetypes []*Archetype, counts []int) error {
 	var values map[*sharedStore]int
 	for i, a := range archetypes {
@@ -247,8 +248,8 @@ func (sharings) Record(cs *Commands, col AnyColumn, add bool, e Entity, bytes ui
 	return cs.recordFor(col.column(), kind, e, bytes)
 }
 
-// WorldOf returns the world of a column. It panics if the column is a zero value, or if the query is of
-// another world.
+// WorldOf returns the world of a column or of a relation. It panics if col is the zero Relation, if the world
+// is closed, or if the query belongs to another world.
 func (sharings) WorldOf(method string, q Query, col AnyColumn) *World {
 	c := col.column()
 	if c == nil {

@@ -21,7 +21,7 @@ func NewTag(w *World, name string) Tag {
 	return tagOf(c)
 }
 
-// tagOf makes a new column the column of a tag.
+// tagOf turns a new column into a tag.
 func tagOf(c *column) Tag {
 	t := Tag{c}
 	c.later, c.adding, c.removing = t.later, opAddTag, opRemoveTag

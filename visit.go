@@ -120,14 +120,14 @@ func (w *World) Admit(most time.Duration) (more bool) {
 	return w.visits.admit(most)
 }
 
-// call calls look. Package atwork recognizes the code that look calls, because the method call is among the
-// callers of that code.
+// call calls look. Package atwork finds the method visits.call among the callers of the code that look calls,
+// and so recognizes this code.
 //
 //go:noinline
 func (v *visits) call(look func() (done bool)) (done bool) { return look() }
 
 // add lets a visitor in and returns nil, if the owner is in Idle, no visitor is inside, and no visitor waits.
-// Otherwise, add queues the visitor and returns it.
+// Otherwise, add queues the visitor and returns it. If the world is closed, add returns ErrClosed.
 func (v *visits) add(look func() (done bool)) (*visitor, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -116,7 +116,7 @@ func (c numbered[T]) hook(add, remove func(Entity)) {
 	c.typed.OnRemove(func(e Entity, _ *T) { remove(e) })
 }
 
-// readEach returns the components of a run, and mixed for a missing component.
+// readEach returns the components of a run. For a missing component it returns the constant mixed.
 func readEach(c modelColumn, r Run) (vs []uint64) {
 	for i := range r.Len() {
 		v, has := c.get(r.Entity(i))

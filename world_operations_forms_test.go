@@ -68,8 +68,8 @@ func (m *model) applyForms(b *byteStream) {
 	m.forms = false
 }
 
-// moreForms adds the conditions Optional, Exactly and Among to a query and to the query's match function. It
-// adds the last two only sometimes.
+// moreForms adds Optional to a query, and sometimes the conditions Exactly and Among. It adds the conditions
+// to the query's match function, too.
 func (m *model) moreForms(b *byteStream, q Query, match func(*modelEntity) bool) (Query,
 	func(*modelEntity) bool) {
 	chosen := slices.DeleteFunc(b.set(3), func(i int) bool {

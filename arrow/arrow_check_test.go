@@ -15,7 +15,7 @@ import (
 )
 
 // TestSharedTexts reads a schema whose metadata refers 4,096 times to one text. Read must refuse the schema
-// before it copies the text that often.
+// before it copies the text for each reference.
 func TestSharedTexts(t *testing.T) {
 	const times = 4096
 	b := flatbuffers.NewBuilder(0)

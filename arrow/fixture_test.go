@@ -70,7 +70,7 @@ func (f *fixture) columns() []vast.AnyColumn {
 	return []vast.AnyColumn{f.position, f.body, f.health, f.note, f.rare, f.tag, f.parent, f.names}
 }
 
-// fill makes n entities. All have a position and a body. Each other component belongs to some of them.
+// fill makes n entities. All have a position and a body. The other components belong to some of the entities.
 func (f *fixture) fill(t testing.TB, n int) {
 	var first vast.Entity
 	for i, s := range f.Archetype(f.position, f.body).NewEach(n) {

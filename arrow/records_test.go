@@ -100,8 +100,8 @@ func TestRecordsOfPartialRuns(t *testing.T) {
 	}
 }
 
-// TestBatchesOfOneRun writes a run that is longer than a batch, whose first batch has a component that the
-// rest of the run lacks.
+// TestBatchesOfOneRun reads the batches of a run that is as long as three batches. All rows of the first
+// batch and 100 rows of the second have a component that the other rows lack.
 func TestBatchesOfOneRun(t *testing.T) {
 	w := vast.NewWorld(vast.Options{})
 	defer w.Close()

@@ -93,12 +93,12 @@ func editSide[S any](s *S, work func(*S), n int, add func(), count func() int, s
 	}
 }
 
-// toggledEvery is the stride of toggle.
+// toggledEvery is the stride of toggle and observe.
 const toggledEvery = 10
 
 // Numbers of components of an entity besides Position.
 const (
-	smallExtras = 0  // add_remove and toggle
+	smallExtras = 0  // add_remove, toggle and observe
 	largeExtras = 10 // add_remove_large
 )
 

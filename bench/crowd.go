@@ -135,8 +135,9 @@ func checkCrowd[E any](n, matching, total int, entities []E, isAlive func(E) boo
 	return nil
 }
 
-// crowdSide makes a side from work that creates or deletes n entities, and from undo, which reverses the
-// work. After work the world must have want entities, and after undo n - want entities. want is n or 0.
+// crowdSide makes a side from the function work, which creates or deletes n entities, and from the function
+// undo, which reverses the work. The number want is the number of entities that the world must have after the
+// work: n or 0. After undo, the world must have n - want entities.
 func crowdSide[C any](c *C, n int, work, undo func(*C), want int, check func(n int) error) side {
 	return side{
 		units:  n,

@@ -28,10 +28,10 @@ import (
 //
 // # Generations
 //
-// One counter numbers the generations of the whole container. A cell gets the next generation each time its
-// class takes a word of the bitmap; a new stretch gets the next generation, too. A freed cell is handed out
-// again only after its word is taken again. Therefore no cell has the same generation twice, until the
-// counter restarts.
+// One counter numbers the generations of the whole container. When a class takes the free cells of a word of
+// the bitmap, these cells get the next generation. A new stretch gets the next generation, too. A freed cell
+// is handed out again only after its word is taken again. Therefore no cell has the same generation twice,
+// until the counter restarts.
 //
 // For each unit, the container records the first generation of its slab or stretch. The method find refuses a
 // List with an older generation, whose place may lie inside an element now. Every other List of the container
@@ -133,10 +133,11 @@ const (
 	minUnits      = 128
 	minCell       = 32 // bytes
 	doublingBytes = 64 // a growing list doubles its room up to this number of bytes
-	// maxSlabUnits is the largest number of units of a slab. With so many units, a slab wastes at most an
+	// maxSlabUnits is the largest number of units of a slab. A slab of maxSlabUnits units wastes at most an
 	// eighth of its bytes, whatever the size of its cells.
 	maxSlabUnits = 8
-	// maxSlack is a bound for the units of one slab of each class in total: there are fewer than 64 classes.
+	// maxSlack is at least the total number of units of all slabs if each class has one slab. There are fewer
+	// than 64 classes.
 	maxSlack = 64 * maxSlabUnits
 )
 

@@ -9,7 +9,8 @@ type denseSpan struct {
 	advised bool
 }
 
-// hugeUnit returns the size of a huge page, or 0 if a span of the given size is smaller.
+// hugeUnit returns the size of a huge page. It returns 0 if a span of the given size is smaller, and without
+// huge pages.
 func hugeUnit(bytes int) int {
 	if huge := vm.HugePageSize(); bytes >= huge {
 		return huge

@@ -14,8 +14,9 @@ type Handle[T any] struct {
 	generation uint32 // the count, and the container's tag, which package generation calls a mark
 }
 
-// Slot returns the number of the element's slot. In a Pool it is the element's index in memory. In a Dense it
-// is the index of the element's entry in the table between handles and elements.
+// Slot returns the number of the element's slot. In a Pool or SharedPool, the number is the element's index
+// in memory. In a Dense, the number is the index of the element's entry in the table between handles and
+// elements.
 func (h Handle[T]) Slot() uint32 { return h.slot }
 
 // Generation returns the count that the slot had when the handle was made. The count starts at 1 and grows

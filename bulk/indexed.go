@@ -70,7 +70,7 @@ func NewIndexed[T any](p *Pool[T]) *Indexed[T] {
 // pool.
 //
 // It returns an error as the index's Grow does; then the index is empty and not attached. It panics when the
-// index or keyOf is nil. Complexity: one insertion for each element.
+// index or keyOf is nil, or when a key is NaN. Complexity: one insertion for each element.
 func Attach[T any, K comparable](x *Indexed[T], index Index[K, Handle[T]], keyOf func(*T) K) error {
 	if index == nil || keyOf == nil {
 		panic("bulk: Attach to " + x.pool.plan.name + " without an index or keyOf: pass both")

@@ -121,7 +121,7 @@ func TestAppendersBesideReaders(t *testing.T) {
 	}
 }
 
-func TestGapsArePassed(t *testing.T) {
+func TestLenStopsAtGaps(t *testing.T) {
 	a := newSharedArray[uint64](t, Options{Capacity: 1000})
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)

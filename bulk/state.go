@@ -9,8 +9,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// states has the methods that package store and package vast call. If a program does not call these methods,
-// the linker drops them and the code that saves and restores containers.
+// states has the methods that packages store, vast and sharing call. If a program does not call these
+// methods, the linker drops them and the code that saves and restores containers.
 type states struct{}
 
 func init() { state.Bulk = states{} }

@@ -414,6 +414,8 @@ func (t *tree[K, V]) removeBeside(k K, v V) (removed bool, beside int) {
 	return true, last - first
 }
 
+// maxBeside is large enough for HashIndex.removeFromGroup, which asks whether at least fewestInGroup values
+// remain.
 const maxBeside = fewestInGroup
 
 func (t *tree[K, V]) clear() {
@@ -424,9 +426,9 @@ func (t *tree[K, V]) clear() {
 
 // makeRoom makes the next n insertions unable to fail.
 func (t *tree[K, V]) makeRoom(op operation, n int) error {
-	// This is the smaller of two bounds. The first: each insertion makes at most one leaf and one node on
-	// each level above, and at most one in eight nodes is an inner node, now and afterwards. The second:
-	// nodes are at least half full.
+	// need is the smaller of two bounds. The first bound adds the new nodes to the present nodes: each
+	// insertion makes at most one leaf and one node on each level above, and at most one in eight nodes of
+	// the larger tree is an inner node. The second bound assumes that nodes are at least half full.
 	inner := min(n*max(0, t.height-1), t.nodes/8+n/8+maxLevels)
 	need := min(t.nodes+n+inner, max(t.nodes, t.form.nodesFor(t.len+n)))
 	// Before an insertion into a full leaf, add commits memory for a node on each level and a new root.

@@ -123,7 +123,7 @@ func (n *Node) agree(ctx context.Context) (from uint64, err error) {
 }
 
 // versionIn returns the first tick of this program's version. If c does not have this version, versionIn
-// returns 0 if Options.Upgrade is set or c has no versions, and otherwise an error.
+// returns an error, with two exceptions: it returns 0 if Options.Upgrade is set or c has no versions.
 func (n *Node) versionIn(c *constants) (from uint64, err error) {
 	for _, v := range slices.Backward(c.Versions) {
 		if v.Build == n.version.Build && v.Schema == n.version.Schema {

@@ -17,7 +17,8 @@ func (n *Node) watch(ctx context.Context) {
 	}
 }
 
-// watchOnce keeps the view up to date until the watch of the keys ends, or until changes no longer arrive.
+// watchOnce keeps the view up to date until the context or the watch of the keys ends, until changes no
+// longer arrive, or until the method change requests a new watch.
 func (n *Node) watchOnce(ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -314,6 +314,6 @@ func TestWorldRefuses(t *testing.T) {
 		}
 	}
 	if _, err := NewWorld(WorldOptions{Region: 3, Regions: 3}); err == nil {
-		t.Error("a world without options was accepted")
+		t.Error("NewWorld accepts options without a World")
 	}
 }

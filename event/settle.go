@@ -31,7 +31,7 @@ func (g *generation) add(s segment) {
 }
 
 // settle brings the events that were sent since the last call into their order, behind all earlier events. It
-// copies no event: it sorts the runs. No writer may be at work.
+// copies no event: it sorts the runs of events (see the type run). No writer may be at work.
 //
 // The order is the same on any number of workers. The schedule calls settle before a system that reads the
 // queue. At that time, exactly the systems before that system in the order of the schedule have sent their

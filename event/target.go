@@ -14,7 +14,7 @@ import (
 type targets struct {
 	mu      sync.Mutex    // guards the fields below; readers of grouped events need no mutex
 	grouped atomic.Uint64 // number of events of the generation that are grouped
-	slots   []targetSlot  // a power of two; at least half of the slots are empty
+	slots   []targetSlot  // their number is 0 or a power of two; at least half of the slots are empty
 	used    int           // number of slots that are not empty
 	links   []targetLink
 }
@@ -29,8 +29,9 @@ type targetLink struct {
 	next uint32 // 1 + index in links of the next event with the same target, or 0
 }
 
-// Of yields the events of [Queue.All] that have the given target, in the order in which they were sent. The
-// rules of All hold. Several systems and parts may call Of at the same time.
+// Of yields the events of [Queue.All] that have the given target, in the order in which they were sent. For
+// the zero Entity, Of yields no events. The rules of All hold. Several systems and parts may call Of at the
+// same time.
 //
 // Complexity: O(1) for each yielded event. A call of Of first groups by target all events that became
 // readable since the last call. So a queue groups each event once, and only if a system calls Of.

@@ -16,7 +16,7 @@ func TestFreedMemoryIsPoisoned(t *testing.T) {
 	}
 	for _, size := range []int{24, 900, vm.PageSize(), 3 * vm.PageSize()} {
 		h := open(t, Options{Name: "ships"})
-		keep := alloc(t, h, size) // if size is small, the pool of p stays, because it also holds keep
+		keep := alloc(t, h, size) // if size is small, p lies in the pool of keep, so Free(p) keeps the pool
 		p := alloc(t, h, size)
 		n := h.SizeOf(p)
 		h.Free(p)

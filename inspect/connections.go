@@ -14,7 +14,7 @@ type connections struct {
 	limit int
 
 	mu      sync.Mutex
-	open    map[net.Conn]*list.Element // the connection's element of the list waiting; nil during a request
+	open    map[net.Conn]*list.Element // the connection's element in c.waiting; nil during a request
 	waiting list.List                  // net.Conns that wait for a header, the longest wait first
 }
 
@@ -51,7 +51,7 @@ func (c *connections) enter(conn net.Conn, state http.ConnState) (drop net.Conn)
 	if len(c.open) <= c.limit {
 		return nil
 	}
-	// The list waiting is not empty: it holds at least the new connection.
+	// The list c.waiting is not empty: it holds at least the new connection.
 	drop = c.waiting.Remove(c.waiting.Front()).(net.Conn)
 	delete(c.open, drop)
 	return drop

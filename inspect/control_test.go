@@ -90,14 +90,15 @@ func TestControlIsRefused(t *testing.T) {
 	}
 }
 
+// noted is a Control that makes no ticks. It only notes its calls.
 type noted struct {
 	paused bool
-	steps  int
+	ticks  int // sum of the ticks of all calls of Step
 }
 
 func (n *noted) Pause()         { n.paused = true }
 func (n *noted) Resume()        { n.paused = false }
-func (n *noted) Step(ticks int) { n.paused, n.steps = true, n.steps+ticks }
+func (n *noted) Step(ticks int) { n.paused, n.ticks = true, n.ticks+ticks }
 func (n *noted) Paused() bool   { return n.paused }
 
 func TestControlWithoutSchedule(t *testing.T) {
@@ -123,7 +124,7 @@ func TestControlWithoutSchedule(t *testing.T) {
 			}
 		} else {
 			a := f.order(t, `{"action":"step","ticks":7}`)
-			if a != (controlResult{Paused: true}) || control.steps != 7 || !in.controlState().Available {
+			if a != (controlResult{Paused: true}) || control.ticks != 7 || !in.controlState().Available {
 				t.Errorf("%+v, %+v", a, control)
 			}
 			if a := f.order(t, `{"action":"resume"}`); a.Paused || control.paused {
@@ -141,7 +142,7 @@ func TestStepWithoutTicks(t *testing.T) {
 	f.schedule.Pause()
 	f.see(t, func() {})
 	start := time.Now()
-	if a := f.order(t, `{"action":"step","ticks":1}`); a.Made != 0 || n.steps != 1 ||
+	if a := f.order(t, `{"action":"step","ticks":1}`); a.Made != 0 || n.ticks != 1 ||
 		time.Since(start) < ticksTime {
 		t.Errorf("%+v after %v, %+v", a, time.Since(start), n)
 	}

@@ -17,7 +17,7 @@ const (
 	maxLines     = 1 << 17                // wanted number of cache lines read in a pass: 8 MiB
 	passInterval = 950 * time.Millisecond // shortest time between two passes; the page requests one a second
 	passStale    = 5 * time.Second        // longest time between two passes that are compared
-	linesAtOnce  = 64                     // number of cache lines read between two checks of the time
+	linesAtOnce  = 64                     // wanted number of cache lines read between two checks of the time
 	lineBytes    = 64                     // size of a cache line, the smallest amount that a processor reads
 )
 
@@ -101,7 +101,7 @@ func (c *changes) lensFor(p *memoryPicture, l *layout) *lens {
 	}
 	// If the picture has a single range, and cells of equal size that are smaller than a page, each cell is a
 	// unit. Otherwise the size of units is a power of two, so that several pictures can share a lens. If
-	// these units would be too many, unitFor chooses larger units.
+	// there would be too many units in either case, unitFor chooses larger units.
 	finest, phase := cell, 0
 	if one := p.ranges[0]; len(p.ranges) > 1 || (one.to-one.from)%one.n != 0 || cell >= vm.PageSize() {
 		finest = 1 << (bits.Len(uint(cell)) - 1)
@@ -233,7 +233,7 @@ func (r *pageReader) find(ctx context.Context, view *lens) (units int, err error
 			case k < maxMarks:
 				r.runs = append(r.runs, cells{from: from, to: to})
 			default:
-				return // leaves out the page, because there are too many runs
+				return // leaves out these pages, because there are too many runs
 			}
 			units += (to-from)/r.unit + 2 // the first and the last unit may be only partly in the run
 		})
@@ -296,9 +296,9 @@ func (r *pageReader) readUnits(place int, b []byte) {
 	}
 }
 
-// hashOf hashes a number of evenly spread cache lines of b, or all of b if it has no more lines. The seed
-// shifts the lines. Each unit has its own seed, so the lines of different units cover different fields of an
-// element.
+// hashOf hashes evenly spread cache lines of b. The argument lines is their number. If b has no more cache
+// lines than that, hashOf hashes all of b. The seed shifts the lines. Each unit has its own seed, so the
+// lines of different units cover different fields of an element.
 func hashOf(b []byte, lines int, seed uint64) uint32 {
 	const prime = 0x9E3779B97F4A7C15
 	step := len(b) / lines

@@ -39,11 +39,12 @@ type Options struct {
 	Edit func(ctx context.Context, edit []byte) error
 	// Views are maps of the world. [Plane] makes a View. Default: none.
 	Views []View
-	// SQL answers the statements of the page SQL and of /api/v1/sql. vastsql.Open makes such a database. A
-	// statement counts as a read if it begins with SELECT, VALUES, EXPLAIN or PRAGMA, or if it begins with
-	// WITH and contains no INSERT, UPDATE, DELETE or REPLACE INTO. Every other statement needs ReadWrite, the
-	// token and a POST request. Without ReadWrite, the database must not write either: for vastsql, leave
-	// Options.Write unset. Close the database after the inspector. Default: no SQL page.
+	// SQL answers the statements of the page SQL and of /api/v1/sql, and those whose entities a map shows as
+	// points. vastsql.Open makes such a database. A statement counts as a read if it begins with SELECT,
+	// VALUES, EXPLAIN or PRAGMA, or if it begins with WITH and contains no INSERT, UPDATE, DELETE or REPLACE
+	// INTO. Every other statement needs ReadWrite, the token and a POST request. Without ReadWrite, the
+	// database must not write either: for vastsql, leave Options.Write unset. Close the database after the
+	// inspector. Default: no SQL page.
 	SQL *sql.DB
 	// Handlers answer further requests below /api/v1/. The key "arrow" is for the requests to /api/v1/arrow.
 	// The inspector checks host, origin and token before it calls a handler. A handler answers GET requests,

@@ -41,7 +41,7 @@ func (p *tab) sqlText(text string) {
 	})()`, text), nil)
 }
 
-// toolOfRows is an expression for a button above the rows.
+// toolOfRows returns a JavaScript expression for the button above the rows that has the given text.
 func toolOfRows(text string) string {
 	return fmt.Sprintf("[...document.querySelectorAll('.sql-rows button')].find((b) => b.textContent === %q)",
 		text)
@@ -181,7 +181,7 @@ func TestPageShowsSQLCharts(t *testing.T) {
 		t.Errorf("the label of the lines is %q", got)
 	}
 	p.waitText(".sql-chart .legend", "z")
-	p.runSQL("SELECT people") // texts in the third column have no chart
+	p.runSQL("SELECT people") // has no chart, because the first column with numbers is the third one
 	p.waitText(".queries-state", "1,000 rows")
 	p.Until("document.querySelector('.sql-chart').hidden")
 }

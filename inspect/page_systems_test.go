@@ -182,7 +182,8 @@ func TestSystemsPageWithoutSchedule(t *testing.T) {
 	}
 }
 
-// TestLayers lays out random graphs: each edge leads to the right, and no vertices overlap.
+// TestLayers lays out random graphs: each edge leads to the right, no edge runs through a vertex, and no
+// vertices overlap.
 func TestLayers(t *testing.T) {
 	longtest.Only(t)
 	t.Parallel()

@@ -26,7 +26,7 @@ func (j *jsonRows) row(r *rowReader, one *row) {
 		j.buffer.WriteByte(',')
 	}
 	j.some = true
-	text, _ := json.Marshal(r.answer(one)) // cannot fail: the row has only strings
+	text, _ := json.Marshal(r.answer(one)) // cannot fail: strings, a number and a bool
 	j.buffer.Write(text)
 }
 

@@ -12,8 +12,8 @@ type surface struct {
 	Gloss float64
 }
 
-// TestSharedColumn checks that the inspector shows the value of an entity of a shared column, and that an
-// edit changes the value of this entity only.
+// TestSharedColumn checks that the inspector shows an entity's value in a shared column, and that an edit
+// changes the value of this entity only.
 func TestSharedColumn(t *testing.T) {
 	f := newFixture(t, Options{ReadWrite: true})
 	var surfaces shared.Column[surface]

@@ -18,8 +18,8 @@ import (
 // Changed, and each of them in the order of slots. So equal worlds give equal calls.
 //
 // The functions may change values and the structure of the world, and add and remove observers. The next run
-// reports what the functions change. Therefore an entity may be stale when its event comes, and observers
-// that change what other observers report cannot keep a run from ending.
+// reports what the functions change. Therefore an entity may be stale when its event comes. A run ends even
+// if observers change what other observers report.
 //
 // If a function panics, the next run continues with the next event. That run reports the events that are
 // left. It does not look for newer changes for observers that had events left.

@@ -7,9 +7,9 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// TestMoves moves the nodes 1 and 2 in the template. Before, the program moves the copies of node 3 in two
-// instances. In the instance waits, the new link of 1 would close a circle until the link of 2 has changed.
-// In the instance keeps, the new link of 1 would always close a circle.
+// TestMoves moves the copies of node 3 in two instances, and then moves the nodes 1 and 2 in the template. In
+// the instance delayed, the new link of node 1 would close a circle until the link of node 2 has changed. In
+// the instance blocked, the new link of node 1 would always close a circle.
 func TestMoves(t *testing.T) {
 	f := newFleet(t, vast.Options{MaxEntities: 1 << 12})
 	a := f.Archetype(f.rare)
@@ -31,9 +31,9 @@ func TestMoves(t *testing.T) {
 		}
 		return vast.Entity{}
 	}
-	plain, waits, keeps := one.Instantiate(), one.Instantiate(), one.Instantiate()
-	f.child.Set(find(waits, 3), find(waits, 2))
-	f.child.Set(find(keeps, 3), find(keeps, 1))
+	plain, delayed, blocked := one.Instantiate(), one.Instantiate(), one.Instantiate()
+	f.child.Set(find(delayed, 3), find(delayed, 2))
+	f.child.Set(find(blocked, 3), find(blocked, 1))
 
 	f.child.Set(first, second)
 	f.child.Set(inner, third)
@@ -43,7 +43,7 @@ func TestMoves(t *testing.T) {
 	for _, tt := range []struct {
 		e    vast.Entity
 		want []uint64 // numbers of the parents of 1, 2, 3 and 4
-	}{{plain, []uint64{3, 4, 0, 0}}, {waits, []uint64{3, 4, 2, 0}}, {keeps, []uint64{0, 4, 1, 0}}} {
+	}{{plain, []uint64{3, 4, 0, 0}}, {delayed, []uint64{3, 4, 2, 0}}, {blocked, []uint64{0, 4, 1, 0}}} {
 		var got []uint64
 		for number := uint64(1); number <= 4; number++ {
 			parent, _ := f.child.Target(find(tt.e, number))
@@ -53,7 +53,7 @@ func TestMoves(t *testing.T) {
 			t.Errorf("the parents are %d, want %d", got, tt.want)
 		}
 	}
-	f.mustDiffer(t, find(keeps, 1), "childOf")
+	f.mustDiffer(t, find(blocked, 1), "childOf")
 }
 
 // TestSeveralHierarchies changes a reference in a node that leads to the root through two hierarchies.

@@ -28,7 +28,7 @@ func TestPanicInCallback(t *testing.T) {
 	crew := f.Archetype(f.rare).New()
 	f.child.Set(crew, gun)
 	before := f.Len()
-	angry, left = true, 2 // the base, and the first copy
+	angry, left = true, 2 // the calls for the base and for the first copy of crew succeed
 	mustPanic(t, "no more", func() { _, _ = one.Apply() })
 	if f.Len() != before {
 		t.Errorf("%d entities, want %d", f.Len(), before)

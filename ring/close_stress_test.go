@@ -17,7 +17,7 @@ import (
 // sent is the result of a writer.
 type sent struct {
 	total      uint64 // number of bytes that the writer's calls handed over
-	lastCommit uint64 // number of bytes of the last successful call if it was Commit, otherwise 0
+	lastCommit uint64 // bytes of Commit if it was the last call that handed over bytes; otherwise 0
 	err        error
 }
 

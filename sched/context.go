@@ -16,7 +16,7 @@ type Context struct {
 	schedule *Schedule
 	system   *node
 	worker   *worker   // the worker that runs the system
-	sequence int       // number of the step: a part of a division, or the code outside of divisions
+	sequence int       // number of the step; a step is a part of a division, or the code outside of divisions
 	part     bool      // whether this Context belongs to a part of a division
 	division *division // reused by the next Each, Split or Reduce
 	results  []any     // reductions, reused by the next Reduce
@@ -48,8 +48,9 @@ func (c *Context) System() string {
 func (c *Context) Tick() uint64 { return c.of().number }
 
 // Delta returns the simulated time that this run of the system stands for: the time of one tick or, with
-// [System.Every] or [System.Rate], of the ticks since the system was last due. The first run counts like the
-// others, and skipping by System.If counts as a run. In Start and End it is the time of one tick.
+// [System.Every] or [System.Rate], of the ticks since the system was last due. The first run stands for a
+// whole interval, like later runs. A run that System.If skips counts as a run. In Start and End, Delta is the
+// time of one tick.
 func (c *Context) Delta() time.Duration {
 	c.of()
 	return c.system.delta

@@ -19,8 +19,8 @@ type question struct {
 
 func double(_ context.Context, q question) uint64 { return q.Value * 2 }
 
-// TestJobsAreHandedIn: results are handed in in the declared tick, in the order of the starts, on any number
-// of workers, although later jobs end earlier.
+// TestJobsAreHandedIn: the declared tick hands in the results, in the order of the starts, on any number of
+// workers, although a later job ends earlier.
 func TestJobsAreHandedIn(t *testing.T) {
 	for _, workers := range []int{1, 3} {
 		w, c := newWorld(t, 1)

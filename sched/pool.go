@@ -110,8 +110,8 @@ func (p *Pool) run(w *worker) {
 	ended = true
 }
 
-// serve lets a goroutine run the worker. It reports whether it has woken one; otherwise the worker waits for
-// a goroutine that is at work.
+// serve lets a goroutine run the worker. It reports whether it has woken a sleeping goroutine; otherwise the
+// worker waits for a goroutine that is at work.
 func (p *Pool) serve(w *worker) (woken bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

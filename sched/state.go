@@ -57,9 +57,10 @@ type StateStats struct {
 }
 
 // NewState makes a state of a schedule with its first value. A schedule has at most one state of a type, so
-// define a type for each state. NewState panics if T is not a type of booleans, integers or strings, or a
-// struct of such types with exported fields. The program must make the same states in each process, or
-// the store forgets their values. Call NewState between ticks.
+// define a type for each state. NewState panics if the schedule has a state of type T. It also panics if a
+// store cannot save T: T must be a type of booleans, integers or strings, or a struct of such types. All
+// fields of the struct must be exported, without a json tag. The program must make the same states in each
+// process, or the store forgets their values. Call NewState between ticks.
 func NewState[T comparable](s *Schedule, first T) *State[T] {
 	defer s.change("NewState")()
 	typ := reflect.TypeFor[T]()

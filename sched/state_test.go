@@ -100,7 +100,7 @@ func TestStateSetInStart(t *testing.T) {
 	}
 }
 
-// TestLastSetWins: of several calls in a tick the last one in the order of the systems decides.
+// TestLastSetWins: if several systems call Set in a tick, the last call in the order of the systems decides.
 func TestLastSetWins(t *testing.T) {
 	for _, workers := range []int{1, 2, 4} {
 		w, _ := newWorld(t, 0)

@@ -275,7 +275,8 @@ func BenchmarkAccess(b *testing.B) {
 	}
 }
 
-// BenchmarkMemory reports the committed bytes for each entity, for values of 32 bytes.
+// BenchmarkMemory reports the committed bytes of each column, for each entity. The values of the shared
+// column and of the Column have 32 bytes.
 func BenchmarkMemory(b *testing.B) {
 	f := newBenchmarkWorld(b, 64, scattered)
 	for _, c := range f.w.Stats().Columns {

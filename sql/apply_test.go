@@ -170,7 +170,7 @@ func TestProgramThatDoesNotApply(t *testing.T) {
 
 // TestKnownOutcome checks that a statement returns the outcome of an edit if Edit returns the error of Apply,
 // or if the statement is cancelled after Apply. The outcome is unknown if a callback panics, or if Edit
-// returns another error, too.
+// returns an error that does not come from Apply.
 func TestKnownOutcome(t *testing.T) {
 	w := newWritten(t, vast.Options{})
 	w.spares.OnAdd(func(vast.Entity, *spare) { panic("no spare") })
@@ -388,7 +388,7 @@ func TestApplyRefuses(t *testing.T) {
 		"removed edge": func(e *worldEdit) {
 			e.verb, e.columns[0].name, e.fields[0] = verbDelete, roads.Name(), "target"
 		},
-		"target twice": func(e *worldEdit) {
+		"value twice": func(e *worldEdit) {
 			e.columns[0].name, e.fields = roads.Name(), []string{"target", "value", "value"}
 			e.values = []value{e.values[0], e.values[0], e.values[0]}
 		},

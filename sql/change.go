@@ -39,7 +39,7 @@ type changedPart struct {
 	*part
 	fields []*field         // the fields that get values
 	at     []int            // index in worldEdit.fields of each element of fields
-	cell   reflect.Value    // pointer to a value of the column's type, which read fills
+	cell   reflect.Value    // pointer to a value of the column's type; the method read fills the value
 	link   *changedRelation // set if the column belongs to a relation
 	name   *changedNames    // set if the column holds the names of the world
 	edges  *changedEdges    // set if the part is the value of edges
@@ -302,7 +302,7 @@ func (p *changedPart) mustRead(c *change, row int) {
 	}
 }
 
-// room makes room for links, names and edges, and for components that an INSERT adds to entities.
+// room makes room for links, names and edges, and for components that an INSERT adds to living entities.
 func (c *change) room() error {
 	for i := range c.parts {
 		var err error

@@ -20,7 +20,7 @@ type Road struct {
 }
 
 // addRoads adds edges of several kinds between the entities of a fixture. Each living entity i gets roads to
-// the entities i/2 and i/3. Each tenth entity also gets a road to itself.
+// the entities i/2 and i/3, if they live. Each tenth entity also gets a road to itself.
 func (f *fixture) addRoads(t testing.TB) (roads vast.Edges[Road], n int) {
 	t.Helper()
 	err := f.w.Visit(t.Context(), func() bool {
@@ -160,7 +160,8 @@ func TestLooksUpEdges(t *testing.T) {
 	}
 }
 
-// TestEdgesLimits reads all edges, which exceed the limits, and the edges of one entity, which do not.
+// TestEdgesLimits reads all edges, which exceed MaxCopyBytes, and the edges of one entity, which do not. Then
+// it reads all edges and all entities with a MaxPause of one nanosecond, which each of these reads exceeds.
 func TestEdgesLimits(t *testing.T) {
 	f := newFixture(t, 400, Options{MaxCopyBytes: 2000, MaxPause: time.Minute})
 	f.addRoads(t)

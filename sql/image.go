@@ -37,11 +37,12 @@ type run struct {
 // end returns the row after the last one.
 func (r run) end() int { return r.row + r.rows }
 
-// base is the copy of the elements of a part, one for each row.
+// base refers to the elements of a part, one for each row. The elements are a copy, or they lie in a slice of
+// Options.Lists or in a world that does not change.
 type base struct {
 	first unsafe.Pointer // nil if the statement does not use the part
 	size  uintptr
-	keep  any // the Go value that contains the memory; nil if a buffer contains it
+	keep  any // the Go value that contains the elements; nil if they lie in a buffer or in the world
 }
 
 // at returns the address of the value of a field in a row.
@@ -330,7 +331,8 @@ func (c *copier) copyGenerations(m *image) {
 }
 
 // copyOne returns the image of the rows that have the entity id in a column. In tables of edges, the column
-// is source or target. In other tables, it is the first one. The image may have no rows.
+// is source or target. In other tables, it is the first one. The image may have no rows. For a table of
+// Options.Lists, copyOne returns the image of all rows, because this image needs no copy.
 func (c *copier) copyOne(t *table, column int, id int64, n need) (*image, error) {
 	switch {
 	case t.list != nil:

@@ -46,7 +46,8 @@ func (k kind) decl() string {
 	return "INTEGER"
 }
 
-// isInt reports whether every value of the kind fits an integer of SQLite. A uint64 may be too large.
+// isInt reports whether the kind is bool, or a type of integers that all fit an integer of SQLite. A uint64
+// may be too large.
 func (k kind) isInt() bool { return k <= kindUint32 || k == kindBool }
 
 func (k kind) isFloat() bool { return k == kindFloat32 || k == kindFloat64 }

@@ -125,7 +125,7 @@ func (r *reader) prepare(ctx context.Context, c *copier, needs map[*table]need) 
 	return nil
 }
 
-// touch takes memory with some room for new rows, and writes to each page, so that the operating system
+// touch takes n bytes and some room for new rows, and writes to each page, so that the operating system
 // provides the page now.
 func touch(l *lease, n int) {
 	const page = 512 // words

@@ -77,7 +77,8 @@ const maxKept = 256 << 20
 // Close closes the stored moments. sql.DB.Close calls this method, possibly while connections are still open.
 func (c *connector) Close() error { return errors.Join(c.reader.past.close(), c.leave()) }
 
-// leave closes the world of a stored moment after its last user.
+// leave ends the use of the connector by a connection or by the database. After the last use, it removes the
+// file system of temporary files, and closes the world of a stored moment.
 func (c *connector) leave() error {
 	if c.users.Add(-1) > 0 {
 		return nil
@@ -146,8 +147,8 @@ func (c *conn) Begin() (driver.Tx, error) {
 
 // BeginTx begins a transaction. Statements of one transaction may see different moments of the world.
 func (c *conn) BeginTx(ctx context.Context, o driver.TxOptions) (tx driver.Tx, err error) {
-	// For a read-only transaction, the driver would run a PRAGMA that the authorizer denies. No transaction
-	// writes.
+	// For a read-only transaction, the driver would run a PRAGMA that the authorizer denies. In every
+	// transaction, statements that write return an error.
 	o.ReadOnly = false
 	err = c.within(func() (err error) {
 		tx, err = c.inner.BeginTx(ctx, o)

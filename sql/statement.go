@@ -29,8 +29,8 @@ type prepared struct {
 	lookup *lookup // nil if SQLite computes the rows
 }
 
-// PrepareContext prepares a statement. If the statement names an unknown table, PrepareContext makes tables
-// for new columns of the world and tries again.
+// PrepareContext prepares a statement. A statement that ends in AS OF TICK n reads a checkpoint. If another
+// statement names an unknown table, PrepareContext makes tables for new columns of the world and tries again.
 func (c *conn) PrepareContext(ctx context.Context, text string) (driver.Stmt, error) {
 	if rest, tick, ok, err := cutAsOf(text); err != nil {
 		return nil, err
@@ -67,8 +67,8 @@ func (c *conn) prepare(ctx context.Context, text string) (*stmt, error) {
 const maxMisfits = 8
 
 // prepareRewritten prepares a statement with the aggregates of this package. If SQLite does not pass all
-// conditions of a SELECT to its table of aggregates, prepareRewritten restores the original text of this
-// SELECT.
+// conditions of a SELECT to the SELECT's table of aggregates, prepareRewritten restores the original text of
+// this SELECT.
 func (c *conn) prepareRewritten(ctx context.Context, text string) (*prepared, error) {
 	r := rewrite(text, c.session.schema)
 	point := r.point || looksUpEdges(r.single, c.session.schema)

@@ -7,7 +7,7 @@ import "math"
 // last bit.
 type compensatedSum struct{ sum, err float64 }
 
-// plus returns s + v. The receiver is no pointer, because the compiler would then keep the sum in memory.
+// plus returns s + v. The receiver is a value: with a pointer, the compiler would keep the sum in memory.
 func (s compensatedSum) plus(v float64) compensatedSum {
 	t := s.sum + v
 	if math.Abs(s.sum) > math.Abs(v) {

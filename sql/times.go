@@ -57,8 +57,8 @@ func toTimestamp(ctx sqlite3.Context, arg ...sqlite3.Value) error {
 
 // timeBucket returns the beginning of the bucket that contains a time. The width is a number of seconds, or
 // an interval such as '5 minutes'. If both arguments are numbers, buckets begin at multiples of the width.
-// Otherwise, as in TimescaleDB, a bucket begins on the first Monday of the year 2000, and a bucket of months
-// begins on the first day of that year.
+// Otherwise, as in TimescaleDB, one of the buckets begins on the first Monday of the year 2000. If the width
+// is in months, one of the buckets begins on the first day of that year instead.
 func timeBucket(ctx sqlite3.Context, arg ...sqlite3.Value) error {
 	width, t := arg[0], arg[1]
 	months, d := 0, time.Duration(0)
@@ -101,7 +101,7 @@ func numberBucket(ctx sqlite3.Context, width, v sqlite3.Value) error {
 	case width.Type() == sqlite3.INTEGER && v.Type() == sqlite3.INTEGER:
 		n := floorDivide(v.Int64(), width.Int64())
 		if n < math.MinInt64/width.Int64() {
-			ctx.ResultFloat(float64(n) * w) // the multiple is less than all integers
+			ctx.ResultFloat(float64(n) * w) // the multiple is less than math.MinInt64
 		} else {
 			ctx.ResultInt64(n * width.Int64())
 		}
@@ -173,7 +173,8 @@ func resultAs(ctx sqlite3.Context, v sqlite3.Value, t time.Time) {
 	}
 }
 
-// truncate returns the beginning of the field that contains t, and whether the field is known.
+// truncate returns the beginning of the period, such as the hour, that contains t. The argument field names
+// the kind of period. truncate also returns whether it knows this name.
 func truncate(t time.Time, field string) (time.Time, bool) {
 	year, month, day := t.Date()
 	date := func(year int, month time.Month, day int) (time.Time, bool) {
@@ -222,7 +223,7 @@ var intervalUnits = map[string]time.Duration{
 var intervalMonths = map[string]float64{"mon": 1, "month": 1, "y": 12, "year": 12}
 
 // parseInterval reads an interval such as '1 hour 30 minutes', '300.000s' or '3 months'. It returns zeros for
-// another text.
+// any other text, for a fraction of a month, and for an interval that is too long.
 func parseInterval(text string) (months int, d time.Duration) {
 	const mostMonths, mostTime = 12 * 10_000, math.MaxInt64 / 2
 	total, totalMonths := 0.0, 0.0

@@ -218,7 +218,7 @@ func TestJoinedTables(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := read(t, db, "SELECT count(*) FROM position"); !reflect.DeepEqual(got, []string{"4"}) {
-		t.Errorf("a table in temp hides the table of the world: %q, want 4", got)
+		t.Errorf("the table in temp does not hide the table of the world: %q, want 4", got)
 	}
 	if _, err := db.Exec("DROP TABLE temp.position"); err != nil {
 		t.Fatal(err)

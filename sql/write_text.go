@@ -7,8 +7,8 @@ import (
 	"github.com/rqlite/sql"
 )
 
-// read reads from the text of a statement what the authorizer does not report: EXPLAIN, the columns of an
-// INSERT, and RETURNING. columns is the number of columns that the statement returns.
+// read reads from the text of a statement what the authorizer does not report: EXPLAIN, and the columns and
+// the RETURNING clause of an INSERT. columns is the number of columns that the statement returns.
 func (w *write) read(text string, columns int) error {
 	w.text, w.columns = text, columns
 	t := &textReader{scanner: sql.NewScanner(strings.NewReader(text))}
@@ -69,7 +69,7 @@ func (t *textReader) next() {
 }
 
 // list reads the names of the columns that an INSERT sets. all is true if the INSERT lists no columns, and so
-// sets all columns.
+// sets all columns. DEFAULT VALUES sets no column: names is then empty, and all is false.
 func (t *textReader) list() (names []string, all bool, err error) {
 	for t.token != sql.LP {
 		switch t.next(); t.token {

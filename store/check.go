@@ -51,7 +51,9 @@ type checks struct {
 type repeat struct {
 	tick   uint64 // 0 for inputs between two ticks
 	inputs []input
-	broken bool // the steps up to the next checkpoint cannot be repeated: this value is the whole list
+	// broken reports whether the steps up to the next checkpoint cannot be repeated. The list of steps then
+	// has only this element.
+	broken bool
 }
 
 // noteRepeat adds a step to the next check.

@@ -116,8 +116,8 @@ func TestEmbeddedMethods(t *testing.T) {
 	}
 }
 
-// TestEmbeddedPointers: an embedded pointer has the methods of time.Time, which leave out the note, and panic
-// if the pointer is nil.
+// TestEmbeddedPointers: Save and WriteJSON must refuse structs that embed a pointer to time.Time. The
+// promoted methods of time.Time would leave out the note, and would panic if the pointer is nil.
 func TestEmbeddedPointers(t *testing.T) {
 	type remarked struct {
 		*time.Time
@@ -136,10 +136,10 @@ func TestEmbeddedPointers(t *testing.T) {
 		w := vast.NewWorld(vast.Options{MaxEntities: 1024})
 		defer w.Close()
 		add(w, w.Archetype().New())
-		for format, err := range map[string]error{"Save": store.Save(w, io.Discard, store.Options{}),
+		for function, err := range map[string]error{"Save": store.Save(w, io.Discard, store.Options{}),
 			"WriteJSON": store.WriteJSON(w, io.Discard, store.Options{})} {
 			if err == nil || !strings.Contains(err.Error(), name+".Time") {
-				t.Errorf("%s returns the error %v, want one about %s.Time", format, err, name)
+				t.Errorf("%s returns the error %v, want one about %s.Time", function, err, name)
 			}
 		}
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/vastgo/vast/sched"
 )
 
-// failing makes a tick that changes the world and then returns errTick or panics with it. failing returns the
-// error of the tick.
+// failing makes a tick that changes the world and then returns errTick or panics with errTick. The method
+// returns the error of the tick.
 func (l *life) failing(panics bool) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -30,7 +30,8 @@ func (l *life) failing(panics bool) (err error) {
 }
 
 // TestFailedTick lets a program die after a failed tick. The next program must not replay the failed tick. It
-// must apply the durable inputs of the failed tick in a new tick.
+// must apply the durable inputs of the failed tick in a new tick. Then the next program has a failed tick,
+// too, and makes a checkpoint before it dies. The checkpoint must hold the changes of this failed tick.
 func TestFailedTick(t *testing.T) {
 	for _, panics := range []bool{false, true} {
 		d := sim.New(1)

@@ -151,8 +151,9 @@ func (l *listing) moments() []File {
 // maxRetries is the largest number of times that onMoments lists a folder again.
 const maxRetries = 8
 
-// onMoments calls f with the moments of a folder, oldest first. If a program that has the folder open removes
-// a file meanwhile, onMoments calls f again with the moments that remain.
+// onMoments calls f with the moments of a folder, oldest first. If a file vanishes meanwhile, or f finds
+// damage in the journal, onMoments lists the folder and calls f again: a program that has the folder open may
+// have removed files or may be writing the journal.
 func onMoments(dir string, f func(folder disk.Folder, moments []File) error) error {
 	for retries := maxRetries; ; retries-- {
 		l, err := list(dir)

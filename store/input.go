@@ -47,7 +47,8 @@ func (s *Store) Record(data []byte) (position uint64, err error) {
 // perhaps after Submit has returned.
 //
 // If ctx ends first, Submit returns the error of ctx, and the input may still be applied or become durable.
-// Submit also returns the errors of Record and Wait.
+// Submit also returns the errors of Record, Wait and [vast.World.Visit], and the error of a checkpoint that
+// Submit has to begin first.
 func (s *Store) Submit(ctx context.Context, data []byte) error {
 	var position uint64
 	var err error

@@ -208,16 +208,17 @@ func (c *comparison) compare(k *known, masks bool) {
 	c.warm = c.late && !c.hot && c.known.warm[c.piece]
 	c.parts = c.parts[sort.Search(len(c.parts), func(i int) bool { return c.parts[i][1] > first*size }):]
 	scratch := make([]byte, unit*size)
-	changed, asked := 0, first
+	changed := 0
+	next := first // the next element for which compare calls unwritten
 	for lo := first; lo < end; lo += unit {
-		if lo >= asked {
-			asked = c.unwritten(lo, end, unit)
-			if asked > lo && c.untouched(lo, asked, unit) {
-				if lo = asked; lo == end {
+		if lo >= next {
+			next = c.unwritten(lo, end, unit)
+			if next > lo && c.untouched(lo, next, unit) {
+				if lo = next; lo == end {
 					break
 				}
 			}
-			asked = max(asked, lo+1)
+			next = max(next, lo+1)
 		}
 		hi := min(lo+unit, end)
 		any, all, same := c.kept(lo, hi, masks)

@@ -269,13 +269,13 @@ func TestSubmitWaitsForTheCopy(t *testing.T) {
 	newPages = func() pages { return &slowPages{delay: 20 * time.Millisecond} }
 	l := newLateWorld(t)
 	var st *Store
-	began := 0
+	inputs := 0 // number of inputs that were applied after a checkpoint with late columns
 	apply := func([]byte) {
 		p := st.late.Load()
 		if p == nil {
 			return
 		}
-		began++
+		inputs++
 		for _, a := range p.arrays {
 			select {
 			case <-a.done:
@@ -310,7 +310,7 @@ func TestSubmitWaitsForTheCopy(t *testing.T) {
 			l.w.Admit(0)
 		}
 	}
-	if began == 0 {
+	if inputs == 0 {
 		t.Error("no copy was made after the pause")
 	}
 }

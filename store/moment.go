@@ -26,8 +26,9 @@ type Difference struct {
 	// the set of living entities differs. It is "the world" if another part of the world differs.
 	Column string
 	Entity vast.Entity // zero if the difference belongs to no entity
-	// Field is the path of the field that differs, such as At.X, or the part of the world or of a container,
-	// such as mark. It is empty for a whole component.
+	// Field is the path of the field that differs, such as At.X, or the part of the world, of a column or of
+	// a container, such as mark. It is empty if the list of columns, an entity, a whole component or a
+	// resource differs.
 	Field string
 	// Recorded is the value in the checkpoint, and Replayed is the value after the replay, as text. After
 	// Compare, Recorded is the value in the saved world, and Replayed is the value in the compared world.

@@ -49,7 +49,7 @@ func (s *Store) chainSizes() (sizes []int64) {
 
 // tier returns the index of the first file to merge, or a negative number if the chain has at most maxDeltas
 // deltas. After the merge, the chain has at most maxDeltas deltas. sizes are the bytes of the files of the
-// chain, oldest first: a complete file, and its deltas.
+// chain, oldest first: a complete file, its deltas, and the delta that the checkpoint adds.
 func tier(sizes []int64, maxDeltas int) int {
 	if len(sizes)-1 <= maxDeltas {
 		return -1

@@ -156,7 +156,8 @@ func TestMovePagesMisuse(t *testing.T) {
 	})
 }
 
-// stubborn is a backend that refuses to move more than maxPages pages at a time, or to move the page stuck.
+// stubborn is a backend that refuses to move more than maxPages pages at a time, or to move the page whose
+// index is in the field stuck.
 type stubborn struct {
 	faulty
 	maxPages int // largest number of pages that can move at a time

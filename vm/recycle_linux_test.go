@@ -294,7 +294,7 @@ type faultyKeeper struct{ *faulty }
 
 func (faultyKeeper) keeps() bool { return true }
 
-// untilReset is a key of fails: every commit fails until a reset succeeds.
+// untilReset is a key of the map faulty.fails. With this key, every commit fails until a reset succeeds.
 const untilReset = "commit until reset"
 
 func (f faultyKeeper) commit(p unsafe.Pointer, n int) error {

@@ -27,8 +27,8 @@ var statics struct {
 // RLIMIT_DATA, Windows), it charges the whole table. On such a system use a bulk.Array for a table that
 // usually stays small. On the heap stand-in Static takes the memory of the whole table.
 //
-// [DefaultLimit] does not limit tables. It would count whole tables, and could end a program before its main
-// function. [Snapshot] counts the table above under the purpose "static Tank".
+// [DefaultLimit] does not limit tables. Otherwise it would count each whole table, and Static could panic
+// before the program's main function. [Snapshot] counts the table above under the purpose "static Tank".
 //
 // Static panics if n is negative or T holds Go pointers. If the addresses or the memory are not available, it
 // panics with the [*Error] of [Reserve] or [Region.Commit].

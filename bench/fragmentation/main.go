@@ -1,7 +1,8 @@
 // Command fragmentation does three steps with each of three allocators: it allocates many blocks, frees every
-// second block, and makes one allocation that is as large as the freed blocks together. After each step it
-// prints by how much resident memory has grown since the start. If the freed blocks stay resident and the
-// large allocation cannot use their memory, the third figure is about 1.5 times the first.
+// second block, and makes one allocation that is as large as the freed blocks together. For each allocator it
+// prints three figures: the growth of resident memory from the start to the end of each step. If the freed
+// blocks stay resident and the large allocation cannot use their memory, the third figure is about 1.5 times
+// the first.
 //
 // The experiment follows an example in "Virtual Memory Tricks" (Niklas Gray, 2017).
 package main

@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	slots    = "./passes/handle/testdata/handle"
-	pointers = "./passes/offheap/testdata/offheap"
+	handleDir  = "./passes/handle/testdata/handle"
+	offheapDir = "./passes/offheap/testdata/offheap"
 )
 
 func run(t *testing.T, name string, args ...string) (stdout, stderr string, failed bool) {
@@ -38,7 +38,7 @@ func TestAsACommand(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	t.Run("go vet", func(t *testing.T) {
-		_, text, failed := run(t, "go", "vet", "-vettool="+tool, slots, pointers)
+		_, text, failed := run(t, "go", "vet", "-vettool="+tool, handleDir, offheapDir)
 		if !failed {
 			t.Error("no mistake was found")
 		}
@@ -58,7 +58,7 @@ func TestAsACommand(t *testing.T) {
 		}
 	})
 	t.Run("json", func(t *testing.T) {
-		out, _, _ := run(t, tool, "-json", "-handle", "-offheap", slots, pointers)
+		out, _, _ := run(t, tool, "-json", "-handle", "-offheap", handleDir, offheapDir)
 		var found map[string]map[string][]struct {
 			Message string                     `json:"message"`
 			Fixes   []struct{ Message string } `json:"suggested_fixes"`
@@ -83,15 +83,15 @@ func TestAsACommand(t *testing.T) {
 		}
 	})
 	t.Run("fixes", func(t *testing.T) {
-		before, err := os.ReadFile(slots + "/handle.go")
+		before, err := os.ReadFile(handleDir + "/handle.go")
 		if err != nil {
 			t.Fatal(err)
 		}
-		diff, _, _ := run(t, tool, "-fix", "-diff", "-handle", slots)
+		diff, _, _ := run(t, tool, "-fix", "-diff", "-handle", handleDir)
 		if !strings.Contains(diff, "+\tif a == b {") {
 			t.Errorf("the fixes are\n%s", diff)
 		}
-		if after, err := os.ReadFile(slots + "/handle.go"); err != nil || !bytes.Equal(before, after) {
+		if after, err := os.ReadFile(handleDir + "/handle.go"); err != nil || !bytes.Equal(before, after) {
 			t.Errorf("-diff changed the source file (error %v)", err)
 		}
 	})

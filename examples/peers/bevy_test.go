@@ -432,7 +432,8 @@ func Example_disabling() {
 	// annulus, hexagon, rhombus
 }
 
-// The timer of an entity ends once. A countdown repeats until its time is over.
+// The timer of an entity ends once, after 5 seconds. A countdown prints its progress every 4 seconds, until
+// 20 seconds are over.
 //
 // Original: Bevy, examples/time/timers.rs, 55 lines. Here: 29.
 func Example_timers() {

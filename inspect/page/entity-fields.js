@@ -451,8 +451,8 @@ function editorOf(field, component, name) {
   return simple(input, value);
 }
 
-// valueOf returns the value to send for a typed text. An integer is sent as a string of digits, because a
-// JSON number could lose digits. An invalid text is sent unchanged: the server's error says what is
+// valueOf returns the value to send for the text in an input. An integer is sent as a string of digits,
+// because a JSON number could lose digits. An invalid text is sent too: the server's error says what is
 // allowed.
 function valueOf(field, text) {
   switch (field.kind) {

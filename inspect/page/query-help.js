@@ -30,7 +30,8 @@ export async function examples(world) {
   return list;
 }
 
-// sample returns a short query that fits the world.
+// sample returns a short query that fits the world. For a world without values and tags, it returns an
+// example with other components.
 export function sample(world) {
   const value = world.columns.find(
     (c) => c.storage !== 'tag' && !c.relation && !c.edges && c.name !== 'Name',

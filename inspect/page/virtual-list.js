@@ -23,7 +23,7 @@ const overscan = 6; // rows with elements above the view, and below the view
 //   onOpen     (row, index), optional: called when Enter or a click opens a row
 //   onMark     (row, index), optional: called when the user or goTo marks another row; row is undefined if
 //              the row is not fetched yet
-//   keyOf      (row) => what identifies the row, optional: the mark follows its row if a refresh moves the row
+//   keyOf      (row) => the key of the row, optional: the mark follows its row if a refresh moves the row
 //   rowHeight  in CSS pixels, default 28
 //   pageSize   rows per fetch, default 100
 //   empty      a node, optional: shown if the list has no rows
@@ -205,7 +205,8 @@ export function virtualList({
     );
   }
 
-  // askSoon fetches the missing rows in view, and cancels requests for rows far from the view.
+  // askSoon fetches the pages in view that are missing or not fresh, and cancels requests for pages far from
+  // the view. It also drops the oldest pages if there are more than maxPages.
   const askSoon = later(50, (from, to) => {
     if (!alive) return;
     const [first, last] = [Math.floor(from / pageSize), Math.floor(Math.max(from, to - 1) / pageSize)];

@@ -8,7 +8,8 @@ package measure
 import "slices"
 
 // Turns takes one sample of each side in every round, and returns the samples of each side. Before each
-// round, it calls enough, and stops if enough returns true. If enough is nil, it takes all rounds.
+// round, Turns calls the function enough, and stops if enough returns true. If enough is nil, Turns makes all
+// rounds.
 func Turns[T any](rounds, sides int, enough func(round int) bool, sample func(side int) T) [][]T {
 	samples := make([][]T, sides)
 	for round := range rounds {

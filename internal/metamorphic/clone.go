@@ -7,7 +7,8 @@ import (
 	"github.com/vastgo/vast/clone"
 )
 
-// clone copies e, and gives new keys to the copies. It returns the result of do.
+// clone performs the operations Clone, CloneMany and CloneTree on e, and gives new keys to the copies. Method
+// do explains ordered.
 func (p *player) clone(op Op, e vast.Entity) (ordered bool) {
 	key, n := uint64(p.at+1)<<16, 1
 	originals := []vast.Entity{e}

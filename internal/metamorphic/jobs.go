@@ -16,7 +16,7 @@ import (
 type task struct{ key, v uint64 }
 
 // addJobs adds a system that starts jobs, and a system that adds the results to the first column two ticks
-// later. Some ticks start more jobs than the limit permits.
+// later. In some ticks, the first system tries to start more jobs than the limit permits.
 func (p *player) addJobs() {
 	a := p.columns[0]
 	q := p.world.Query(p.key, a.In())

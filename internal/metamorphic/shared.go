@@ -29,7 +29,8 @@ func (p *player) plainQueries() []vast.Query {
 		p.kind.Where(w.Query(p.key), 0)}
 }
 
-// classify changes the shared values of entity e or of the entities of a query.
+// classify changes the shared value of entity e, the shared values of the entities of a query, or one value
+// for all its entities.
 func (p *player) classify(op Op, e vast.Entity) {
 	v := uint64(op.V / 8 % kinds)
 	switch op.V % 8 {

@@ -6,10 +6,10 @@ import (
 	"github.com/vastgo/vast/sched"
 )
 
-// newSchedule makes a schedule with systems that write columns, record commands, start jobs and call an
-// observer. The workers share the batches of a system. The results depend only on keys, values, and the
-// numbers of the operation and of the tick. The system named "change" makes the keys of new entities from
-// keys and these numbers.
+// newSchedule makes a schedule with systems that write columns, record commands, send and read events,
+// disable and enable entities, start jobs, and call an observer. The workers share the batches of a system.
+// The results depend only on keys, values, and the numbers of the operation and of the tick. The system named
+// "change" makes the keys of new entities from keys and these numbers.
 func (p *player) newSchedule() {
 	w, a, b := p.world, p.columns[0], p.columns[1]
 	p.schedule = sched.New(w, sched.Options{Workers: p.Workers,
@@ -18,8 +18,8 @@ func (p *player) newSchedule() {
 	reader := news.NewReader()
 	p.schedule.Add(sched.System{Name: "hear", ReadsResources: sched.Resources(news.Resource()),
 		Run: func(c *sched.Context) {
-			for _, key := range reader.Next(c) { // in the order of slots
-				p.heard += key * key
+			for _, key := range reader.Next(c) {
+				p.heard += key * key // a sum, because the order of the events depends on slots
 			}
 		}})
 	p.schedule.Add(sched.System{Name: "grow", Reads: sched.Columns(p.key), Writes: sched.Columns(a.In()),

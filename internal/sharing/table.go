@@ -43,8 +43,8 @@ type Counter interface {
 	Slots() int
 }
 
-// Numbers finds the numbers of values by the values. It leaves out the zero value, and values that contain a
-// NaN, which equal no value.
+// Numbers finds the numbers of values by the values. It stores neither the zero value nor values that contain
+// a NaN, which equal no value.
 type Numbers interface {
 	// Find returns the number of the value at v, and whether the table has the value. It finds the zero value
 	// under the number 0.

@@ -23,8 +23,9 @@ type Value struct {
 	Value    json.RawMessage `json:"value"`
 	Next     json.RawMessage `json:"next,omitempty"`     // the value from the next tick on
 	Left     json.RawMessage `json:"left,omitempty"`     // the value before the last change
-	Changing bool            `json:"changing,omitempty"` // whether systems of the last change have not run
-	Done     int             `json:"done,omitempty"`     // number of systems of the last change that have run
+	Changing bool            `json:"changing,omitempty"` // whether systems of the last change must still run
+	// Done is the number of systems of the last change that have run, or -1 before the first tick.
+	Done int `json:"done,omitempty"`
 }
 
 // Part is a part of a schedule that package store keeps if Options.Containers names it.

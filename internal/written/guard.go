@@ -39,7 +39,7 @@ func (w *Watch) Release(p unsafe.Pointer, n int) (same bool) {
 
 // guarded calls f with the region that contains n bytes at p, and with the range of the pages that hold these
 // bytes. It locks the region during the call. It returns the result of f, or false if no watched region
-// contains all of the bytes.
+// contains all of the bytes or if the region is closed.
 func (w *Watch) guarded(p unsafe.Pointer, n int, f func(r *watched, bounds Range) bool) bool {
 	page := uintptr(1) << pageShift
 	bounds := Range{uintptr(p) &^ (page - 1), (uintptr(p) + uintptr(n) + page - 1) &^ (page - 1)}
@@ -69,7 +69,7 @@ func (w *Watch) eachLoose(r *watched, bounds Range, f func(Range) error) (err er
 	return err
 }
 
-// hasAltered reports whether pages of a range were altered since the last scan.
+// hasAltered reports whether pages of a range were altered (see Watcher.Altered) since the last scan.
 func (r *watched) hasAltered(bounds Range) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

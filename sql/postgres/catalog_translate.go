@@ -35,7 +35,7 @@ func readsCatalog(text string, user *schema) bool {
 		}
 		if i > 1 && tokens[i-1].is(".") {
 			if q := tokens[i-2].name(); q != "pg_catalog" && q != "public" {
-				continue // a column, or a table of information_schema, which the loop has found already
+				continue // a column, or a table of information_schema; the loop has already seen that name
 			}
 		}
 		if _, ok := user.byName[name]; ok && starts[i] {

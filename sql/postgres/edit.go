@@ -153,7 +153,8 @@ func closing(tokens []token, start int) int {
 	return len(tokens)
 }
 
-// nextSignificant returns the position of the first token from at on that is neither space nor comment.
+// nextSignificant returns the position of the first token in tokens[at:] that is neither space nor comment,
+// or len(tokens).
 func nextSignificant(tokens []token, at int) int {
 	for at < len(tokens) && tokens[at].kind == tokenSpace {
 		at++
@@ -167,8 +168,8 @@ type typeReference struct {
 	array bool
 }
 
-// parseType reads the name of a type from position at and returns the position after it. It returns ok false
-// if no name is there.
+// parseType reads the name of a type that begins at tokens[at], and returns the position after the name. It
+// returns ok false if no name is there.
 func parseType(tokens []token, at int) (t typeReference, next int, ok bool) {
 	at = nextSignificant(tokens, at)
 	if at < len(tokens) && tokens[at].name() == "pg_catalog" {

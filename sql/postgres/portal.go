@@ -17,7 +17,7 @@ type portal struct {
 	cursor    *cursor // nil before the first use, and for statements without rows
 	shared    bool    // the cursor belongs to another portal, which FETCH reads
 	skip      uint32  // rows that FETCH still skips, if shared
-	limit     uint32  // rows that FETCH still reads after that, if shared
+	limit     uint32  // rows that FETCH still reads after the skipped rows, if shared
 	ran       bool    // whether a statement that writes rows and returns none has run
 }
 

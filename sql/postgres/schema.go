@@ -86,8 +86,8 @@ func queryAll[T any](ctx context.Context, q queryer, query string, fields func(*
 	return all, rows.Err()
 }
 
-// readSchema reads the tables that entries name. It skips tables that cannot be read, for example a view of a
-// table that does not exist.
+// readSchema reads the tables and views that entries name. It skips internal tables, the shadow tables of
+// virtual tables, and tables that cannot be read, for example a view of a table that does not exist.
 func readSchema(ctx context.Context, q queryer, entries []entry) (*schema, error) {
 	s := &schema{byName: map[string]int{}}
 	shadows, err := shadowTables(ctx, q)

@@ -16,16 +16,17 @@ const (
 	versionText      = "PostgreSQL 15.0 (Vast, SQL of SQLite)"
 )
 
-// reportedSettings are the settings whose values the server sends to a client: all at the start, and one in
-// the method report.
+// reportedSettings are the settings whose values the server sends to a client. It sends all values when the
+// client connects, and the value of one setting when the setting changes (see session.report).
 var reportedSettings = []string{
 	"server_version", "server_encoding", "client_encoding", "DateStyle", "IntervalStyle", "TimeZone",
 	"integer_datetimes", "standard_conforming_strings", "is_superuser", "session_authorization",
 	"application_name", "default_transaction_read_only", "in_hot_standby",
 }
 
-// fixedSettings are settings that no client can change. Only on a server with Options.Write, a client can
-// change default_transaction_read_only, and transaction_read_only has the same value.
+// fixedSettings are settings that a client cannot change. There is one exception: on a server with
+// Options.Write, a client can change default_transaction_read_only. The setting transaction_read_only always
+// has the same value as default_transaction_read_only.
 var fixedSettings = map[string]string{
 	"server_version": serverVersion, "server_version_num": serverVersionNum, "server_encoding": "UTF8",
 	"client_encoding": "UTF8", "integer_datetimes": "on", "standard_conforming_strings": "on",
@@ -80,7 +81,8 @@ func (x *session) setting(name string) (string, bool) {
 	return value, ok
 }
 
-// statementTimeout returns the setting statement_timeout, or 0 for no limit.
+// statementTimeout returns the setting statement_timeout, or 0 for no limit. A client may connect with an
+// invalid setting, which sets no limit.
 func (x *session) statementTimeout() time.Duration {
 	limit, err := parseTimeout(x.settings["statement_timeout"])
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 // A statement is a statement of a client that may be executed several times.
 type statement struct {
 	text    string
-	verb    string // the first word, or the verb after WITH, in lower case; "" for an empty statement
+	verb    string // first word in lower case, or the writing verb after WITH; "" without words
 	params  []oid
 	columns []column // columns of the rows that a prepared statement returns
 	user    *source  // source of a prepared statement on the user's tables; nil for other statements
@@ -112,7 +112,7 @@ func (st *statement) check() error {
 	case writingVerbs[st.verb]:
 		return failWithHint(codeReadOnly, fmt.Sprintf("cannot execute %s in a read-only transaction",
 			strings.ToUpper(st.verb)),
-			"The server changes no tables. Change them in the program that serves the data.")
+			"The server changes no table definitions. Change them in the program that serves the data.")
 	case st.verb == "pragma":
 		tokens := significant(scan(st.text, dialectSQLite))
 		if len(tokens) < 2 || !readingPragmas[tokens[1].name()] || len(tokens) > 2 && tokens[2].is("=") {

@@ -77,8 +77,8 @@ func TestComplete(t *testing.T) {
 	}
 }
 
-// TestCompleteChanges checks that completion knows new tables after forget, and completes keywords if the
-// schema cannot be loaded.
+// TestCompleteChanges checks that completion knows new tables after a call of forget, and completes keywords
+// if the schema cannot be loaded.
 func TestCompleteChanges(t *testing.T) {
 	c := &completer{ctx: t.Context(), before: func() string { return "" }}
 	c.load = func(context.Context) (schema, error) { return schema{}, errors.New("busy") }

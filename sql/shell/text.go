@@ -51,7 +51,7 @@ func cut(text string, cells int) string {
 	if cells <= 0 {
 		return ""
 	}
-	// A character takes as many bytes as cells or more, so counting bytes is enough for a short text. The
+	// A character takes at least as many bytes as cells, so counting bytes is enough for a short text. The
 	// only exception is the three-em dash.
 	if len(text) <= cells || width(text) <= cells {
 		return text

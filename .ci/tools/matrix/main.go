@@ -2,7 +2,7 @@
 //
 //	matrix line FILE           prints the counts of tests on one platform, and the reasons for skipped tests
 //	matrix page PAGE FILE…     writes the table of all platforms into the page
-//	matrix check PAGE FILE…    fails if a platform of the page's table passed no test or failed a test
+//	matrix check PAGE FILE…    fails if a platform of the table did not run, passed no test or failed a test
 package main
 
 import (

@@ -28,8 +28,8 @@ type requiredTarget struct {
 
 // test is a term that the other fields of a Plan cannot express.
 type test struct {
-	not    bool          // whether no alternative may hold
-	either []alternative // at least one must hold if not is false
+	not    bool          // whether the term is negated
+	either []alternative // at least one must hold; in a negated term, all must fail
 }
 
 // alternative is a condition on an entity.

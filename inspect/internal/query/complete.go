@@ -196,7 +196,7 @@ func (k *completer) endOf(all []rune, cursor int, quoted bool) int {
 			end++
 		}
 	}
-	// The word includes the number of the column.
+	// The word includes the number after the name of a component, such as #7.
 	if k.stage <= stageAtom && end+1 < len(all) && all[end] == '#' && isDigit(all[end+1]) {
 		for end++; end < len(all) && isDigit(all[end]); end++ {
 		}

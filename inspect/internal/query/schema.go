@@ -229,9 +229,9 @@ func nearest(name string, among []string) string {
 }
 
 // distance returns how many letters must be inserted, deleted, changed or swapped with a neighbour to turn
-// one text into the other text. If the distance is at least limit, or from has more than 64 letters, the
-// result is at least limit. See F. J. Damerau, "A Technique for Computer Detection and Correction of Spelling
-// Errors", 1964.
+// one text into the other text. If the distance is at least limit, or the text from has more than 64 letters,
+// the result is at least limit. See F. J. Damerau, "A Technique for Computer Detection and Correction of
+// Spelling Errors", 1964.
 func distance(from, to string, limit int) int {
 	a, b := []rune(from), []rune(to)
 	if len(a)-len(b) >= limit || len(b)-len(a) >= limit || len(a) > 64 {

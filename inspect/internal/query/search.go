@@ -102,8 +102,8 @@ func (t *boundTest) keep(names Names, lo, hi int, words, passed []uint64) (n int
 	return n
 }
 
-// pass sets the bits in passed of the slots for which the alternative holds. It may skip the slots whose bits
-// in words are clear.
+// pass looks for the slots for which the alternative holds, and sets their bits in passed. It may skip the
+// slots whose bits in words are clear.
 func (a *boundAlternative) pass(names Names, lo, hi int, words, passed []uint64) {
 	c := a.compare
 	for run := range a.query.Between(lo, hi).Runs() {

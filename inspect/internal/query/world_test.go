@@ -52,7 +52,7 @@ func (s stage8) String() string {
 
 func (l level) String() string { return []string{"Low", "High"}[l] } // panics for other values
 
-// testWorld is a world that has components in all storages.
+// testWorld is a world that has components in all storages except probe.StorageShared.
 type testWorld struct {
 	*vast.World
 	schema   *Schema

@@ -44,7 +44,9 @@ type Reference struct {
 //
 //   - struct: an object with some of the struct's fields
 //   - array: an array with the length of the Go array
-//   - slice: an array of any length
+//   - slice: an array of up to maxElements elements
+//   - bool: true or false
+//   - string: a string
 //   - integer: a number or a string of digits
 //   - float: a number, "NaN", "+Inf" or "-Inf"
 //   - enum: a name or a number

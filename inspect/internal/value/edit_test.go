@@ -222,7 +222,7 @@ func TestEditableIsEditable(t *testing.T) {
 	b.inner.Deep = 5
 	p := &person{Name: "n", Bag: []item{{1}}, Next: &person{}, Extra: 5, Ages: map[string]int{"a": 1},
 		Born: time.Unix(1, 5).UTC()}
-	edited := 0
+	checked := 0
 	for _, v := range []reflect.Value{reflect.ValueOf(b), reflect.ValueOf(p).Elem()} {
 		shown := Tree(v, Options{Editable: true})
 		var check func(f *Field)
@@ -243,12 +243,12 @@ func TestEditableIsEditable(t *testing.T) {
 				t.Errorf("%s = %s: editable is %t, the result is %+v, the error is %v", f.Path, text,
 					f.Editable, got, err)
 			}
-			edited++
+			checked++
 		}
 		check(&shown.Field)
 	}
-	if edited < 80 {
-		t.Errorf("only %d fields were checked, want at least 80", edited)
+	if checked < 80 {
+		t.Errorf("only %d fields were checked, want at least 80", checked)
 	}
 }
 

@@ -125,13 +125,13 @@ func (p *Tab) Complaints() []string {
 	})
 }
 
-// Do runs actions. The text what names them in the message of a failure.
-func (p *Tab) Do(what string, actions ...chromedp.Action) {
+// Do runs actions. In the message of a failure, title names the actions.
+func (p *Tab) Do(title string, actions ...chromedp.Action) {
 	p.Helper()
 	ctx, cancel := context.WithTimeout(p.ctx, Time)
 	defer cancel()
 	if err := chromedp.Run(ctx, actions...); err != nil {
-		p.Fatalf("%s: %v; %s", what, err, p.said())
+		p.Fatalf("%s: %v; %s", title, err, p.said())
 	}
 }
 

@@ -49,7 +49,7 @@ type Journal struct {
 	timer     *time.Timer   // sets urgent; nil if no timer runs
 	hold      bool
 	synced    uint64 // records below this position are on the disk
-	created   uint32 // the last segment that is durable; so is the end mark of the segment before it
+	created   uint32 // the last durable segment; the end mark of the segment before it is durable, too
 	spare     []byte // the buffer of a written batch, for the next batch
 	closing   bool
 	end       error // set when the writer ends: ErrClosed, or the error of a failed call

@@ -129,7 +129,7 @@ func (t *Tail) readLast(segment uint32) error {
 	return nil
 }
 
-// readPrevious reads the segment that next continues.
+// readPrevious reads the segment before the segment next.
 func (t *Tail) readPrevious(next part) (part, error) {
 	name := fileName(next.segment)
 	if next.previous == 0 {

@@ -73,7 +73,7 @@ func (in *input) sector(index uint32) (sector, state, error) {
 	return s, st, nil
 }
 
-// batches checks that consecutive good sectors form batches.
+// batches is a check that consecutive good sectors form batches.
 type batches struct {
 	start uint32 // the first sector of the batch that the next sector belongs to
 	last  uint32 // the first sector of the last whole batch
@@ -304,7 +304,7 @@ func (w *walker) header() (header, error) {
 	return h, nil
 }
 
-// record reads a record into the memory of room, or into new memory if room is too small. ok is false at the
+// record reads a record into the slice room, or into new memory if the slice is too small. ok is false at the
 // end of the segment.
 func (w *walker) record(room []byte) (kind byte, record []byte, ok bool, err error) {
 	if ok, err = w.more(); err != nil || !ok {

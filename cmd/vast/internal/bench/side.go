@@ -11,7 +11,8 @@ type side struct {
 	do   func(*meter) // prepares the data, times the work with the meter, and cleans up
 }
 
-// reading returns a side that times read. The side panics if read does not return want.
+// reading returns a side that times the function read. The side panics if the result of the function is not
+// want.
 func reading[T comparable](name string, want T, read func() T) side {
 	return side{name, func(m *meter) {
 		var got T

@@ -37,9 +37,9 @@ type counters struct {
 	count  uint64
 }
 
-// makers returns a side that makes n identifiers on the given number of goroutines. Each goroutine calls
-// generate, which makes the given number of identifiers and returns the last two. The side panics if the two
-// are equal.
+// makers returns a side that makes n identifiers on the given number of goroutines. Each goroutine makes
+// its share of the identifiers by one call of generate, which returns the last two. The side panics if the
+// last two are equal.
 func makers(name string, n, goroutines int, generate func(*counters, int) (last, before any)) side {
 	return side{name, func(m *meter) {
 		shared := &counters{}

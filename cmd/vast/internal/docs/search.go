@@ -124,8 +124,8 @@ func (x *index) add(e *entry) {
 
 func (x *index) search(query string) *results {
 	r := &results{Query: query}
-	asked := wordsOf(query)
-	asked = asked[:min(len(asked), maxWords)]
+	queryWords := wordsOf(query)
+	queryWords = queryWords[:min(len(queryWords), maxWords)]
 	type scored struct {
 		e     *entry
 		score float64
@@ -133,7 +133,7 @@ func (x *index) search(query string) *results {
 	var list []scored
 	for _, e := range x.entries {
 		score, matches := 0.0, 0
-		for _, word := range asked {
+		for _, word := range queryWords {
 			best := e.weights[word] * x.rareness(word)
 			if len(word) > 2 {
 				for w, weight := range e.weights {
@@ -147,13 +147,13 @@ func (x *index) search(query string) *results {
 			}
 		}
 		if matches > 0 {
-			// The square raises the scores of sections with several asked words.
+			// The square raises the scores of sections with several words of the query.
 			list = append(list, scored{e, score * e.weight * float64(matches) * float64(matches)})
 		}
 	}
 	slices.SortStableFunc(list, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
 	for _, s := range list[:min(len(list), maxResults)] {
-		r.Found = append(r.Found, found{s.e, excerpt(s.e.text, asked)})
+		r.Found = append(r.Found, found{s.e, excerpt(s.e.text, queryWords)})
 	}
 	return r
 }
@@ -166,16 +166,18 @@ func (x *index) rareness(word string) float64 {
 // excerptBytes is the approximate length of an excerpt.
 const excerptBytes = 220
 
-// excerpt returns the part of a text around the first asked word. It marks all asked words in the part.
-func excerpt(text string, asked []string) template.HTML {
-	wanted := func(word string) bool {
+// excerpt returns the part of a text around the first word that matches the query, or the text's beginning if
+// no word matches. It marks all matching words in the part. A word matches if a result of wordsOf for the
+// word begins with a word of the query.
+func excerpt(text string, queryWords []string) template.HTML {
+	matches := func(word string) bool {
 		return slices.ContainsFunc(wordsOf(word), func(w string) bool {
-			return slices.ContainsFunc(asked, func(a string) bool { return strings.HasPrefix(w, a) })
+			return slices.ContainsFunc(queryWords, func(q string) bool { return strings.HasPrefix(w, q) })
 		})
 	}
 	begin := 0
 	for _, at := range wordPattern.FindAllStringIndex(text, -1) {
-		if wanted(text[at[0]:at[1]]) {
+		if matches(text[at[0]:at[1]]) {
 			begin = max(0, at[0]-excerptBytes/4)
 			break
 		}
@@ -195,7 +197,7 @@ func excerpt(text string, asked []string) template.HTML {
 	}
 	written := 0
 	for _, at := range wordPattern.FindAllStringIndex(part, -1) {
-		if word := part[at[0]:at[1]]; wanted(word) {
+		if word := part[at[0]:at[1]]; matches(word) {
 			b.WriteString(template.HTMLEscapeString(part[written:at[0]]) + "<mark>" +
 				template.HTMLEscapeString(word) + "</mark>")
 			written = at[1]

@@ -85,7 +85,7 @@ func wholeLines(data []byte, _ bool) (advance int, token []byte, err error) {
 	return 0, nil, nil
 }
 
-// malformed returns the error for an answer that does not have the form that rows expects.
+// malformed returns the error for an answer that does not have the form that the type rows describes.
 func (r *rows) malformed(err error) error {
 	return fmt.Errorf("%s gave an answer that cannot be understood: %w", r.address, err)
 }

@@ -56,7 +56,8 @@ func shared(t *tally) churn {
 	}}
 }
 
-// together runs goroutines of one churn. If goroutines panic, wait panics with the value of the last panic.
+// together runs goroutines of one churn. If goroutines panic, the method wait panics with the value of the
+// last panic.
 type together struct {
 	group  sync.WaitGroup
 	mu     sync.Mutex

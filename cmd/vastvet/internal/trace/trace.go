@@ -19,7 +19,8 @@ type Source struct {
 	// that has the results. In a range statement, Expr is the operand. Expr is nil if the value is computed
 	// from the old value, as in x++.
 	Expr ast.Expr
-	// Result is the index of the value among several results, or of the range statement's variable.
+	// Result is the index of the value among several results. In a range statement, Result is 0 for the first
+	// variable and 1 for the second variable.
 	Result int
 	// Range is the range statement, or nil.
 	Range *ast.RangeStmt
@@ -191,8 +192,8 @@ func (v *Values) Taken(x *types.Var) bool { return v.taken[x] }
 func (v *Values) Parameter(x *types.Var) bool { return v.params[x] }
 
 // Only returns the source of an expression's value. It follows variables with one source, and strips calls of
-// Vast's methods Named. It stops at a range statement, at an expression with several results, and at the
-// first expression that it cannot follow.
+// Vast's methods Named. It stops at a range statement, at an expression with several results, at the first
+// expression that it cannot follow, and after 16 variables.
 func (v *Values) Only(e ast.Expr) Source {
 	for range 16 {
 		e = lib.Unnamed(v.Info, e)

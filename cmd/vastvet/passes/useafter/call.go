@@ -103,7 +103,7 @@ func (f *function) marks(call *ast.CallExpr, owner place, s *state) string {
 }
 
 // calls applies the effects of the calls in a statement or expression. If the code waits for another
-// goroutine or makes a call that is not harmless, calls forgets the facts that other code may change
+// goroutine or makes a call that is not harmless, the state forgets the facts that other code may change
 // meanwhile.
 func (f *function) calls(n ast.Node, s *state) {
 	var open []ast.Node

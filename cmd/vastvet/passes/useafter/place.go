@@ -127,8 +127,9 @@ func (f *function) owner(call *ast.CallExpr) (place, bool) {
 	return f.place(call.Args[0])
 }
 
-// changes reports whether an unknown function may assign to a place: the place is a field, a package-level
-// variable, or a variable of a surrounding function that is assigned again after its declaration.
+// changes reports whether an unknown function may assign to a place: the place is a field, the target of a
+// pointer, a package-level variable, or a variable of a surrounding function that is assigned again after its
+// declaration.
 func (f *function) changes(p place) bool {
 	if p.root == nil {
 		return false

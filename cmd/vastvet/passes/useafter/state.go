@@ -54,7 +54,7 @@ type ending struct {
 
 // state holds the facts that are true on all paths to a point of a function.
 type state struct {
-	closed  map[place]string // closed containers, and the call that closed each
+	closed  map[place]string // closed containers and marks, and the call that closed each
 	bad     map[place]string // memory that must not be touched, and the call that released it
 	origins map[place]origin // origins of values, by variable
 	ends    map[place]ending // endings that are not yet certain, by the variable of their error
