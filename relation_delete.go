@@ -339,9 +339,10 @@ func merge(a, b []wordMask) []wordMask {
 	return joined
 }
 
-// deleteAllLinked does the work of DeleteAll in a world with relations, and in a world with Disabled tags and
-// hooks. It collects the matches before it removes the first link or calls the first hook, because removed
-// links and hooks that disable entities change which entities match.
+// deleteAllLinked does the work of DeleteAll in a world with relations or edges, and in a world that has both
+// Disabled tags and observed columns (see World.observe). It collects the matches before it removes the first
+// link or calls the first hook, because removed links and hooks that disable entities change which entities
+// match.
 func (w *World) deleteAllLinked(k *walk) int {
 	var seeds []wordMask
 	for k.next() {

@@ -10,10 +10,9 @@ import (
 )
 
 // Work clone_tree: copy a tree of 16 entities, a root and its children, until there are n copied entities.
-// All entities have Position and Velocity. The trees are copied one at a time. The rows of the peer self
-// compare this with one call of Vast that makes all copies. A copy of a child has the copy of the root as its
-// parent, and the copy of the root finds its children in their order. The deletion of the copies is not
-// timed.
+// All entities have Position and Velocity. The trees are copied one at a time. The rows of the peer "self"
+// compare this with one call of Vast that makes all copies. The copy of a root is the parent of the copies of
+// the children, and lists them in the order of the original. The deletion of the copies is not timed.
 //
 // Vast clones along a relation. On Ark, a component links an entity to its parent, its first child and its
 // next sibling, and the work follows these links and sets those of the copies. Ark's own relations are not

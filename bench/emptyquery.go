@@ -7,7 +7,8 @@ import (
 
 // These functions set up an empty query: the work of query2comp in a world without a match. The time of an
 // empty query is the fixed cost of a query. The world holds one entity with Position alone and one with
-// Velocity alone. The parameter extras is the number of other component types in the world.
+// Velocity alone. The parameter extras is the number of other component types in the world. newEmptySlice has
+// no world: its slices are empty.
 
 func newEmptyVast(extras int) side {
 	w := vast.NewWorld(vast.Options{})

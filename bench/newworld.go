@@ -16,7 +16,7 @@ import (
 //
 // Work small_world: first_entity with n entities, which are created one at a time. The times are per world.
 
-// worlds keeps the last world, so that the compiler does not remove the work.
+// The type worlds has a field for the last world, so that the compiler does not remove the work.
 type worlds[W any] struct {
 	last W
 	made int

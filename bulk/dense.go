@@ -20,7 +20,8 @@ import (
 //   - Get reads one more memory location: the table entry with the element's index. Runs yields indices, not
 //     slots; [Dense.Index] and [Dense.HandleAt] translate between handles and indices.
 //   - A loop over all elements is as fast as a loop over a slice, no matter how many elements were removed.
-//     Clear takes a step for each element; Clear of a Pool takes a step for each 64 slots.
+//     Clear takes a step for each element and for each 64 slots; Clear of a Pool without a callback takes a
+//     step for each 64 slots only.
 //
 // Use a Dense if the program often visits all elements, and inserts and removes elements in between.
 // Otherwise use a Pool. "Data Structures Part 1: Bulk Data" (Niklas Gray) compares the two containers and

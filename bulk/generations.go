@@ -19,7 +19,7 @@ import (
 // generation again. A pool that is filled once, or filled and emptied as a whole, hardly uses the table of
 // single slots.
 type generations struct {
-	shared  unsafe.Pointer // for each presence word: the generation of its slots, or 0 if slots are apart
+	shared  unsafe.Pointer // for each presence word: its slots' generation; 0 if slots are apart or untaken
 	commons unsafe.Pointer // for each presence word: a common
 	slots   unsafe.Pointer // for each slot: its generation if it is apart
 	tag     generation.Mark
@@ -150,8 +150,9 @@ func (g *generations) again(i uint) uint32 {
 const maxSkipped = 8
 
 // renewable returns the highest generation of the slots of word w. ok reports whether all these slots should
-// continue with it. They should not if only some of the slots were taken, and not if a slot would skip too
-// many generations: a slot that has used up its generations is lost.
+// continue with the generation after it. They should not if only some of the slots were taken, if a slot
+// would skip too many generations, or if no generation is left after the highest one. A slot that has used up
+// its generations is lost.
 func (g *generations) renewable(w uint) (last uint32, ok bool) {
 	c := g.common(w)
 	if c.generation == 0 {

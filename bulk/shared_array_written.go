@@ -11,8 +11,8 @@ import (
 // advances published up to the first bit that is not set. So a goroutine that fills a gap also publishes the
 // elements behind the gap. No goroutine waits.
 //
-// The bits and published synchronize goroutines. They lie on Go's heap in every build, because the race
-// detector tracks atomic operations only there.
+// The bits and the counter published synchronize goroutines. All of these lie on Go's heap in every build,
+// because the race detector tracks atomic operations only there.
 type written struct {
 	published atomic.Int64 // number of elements before the first one that is not written
 	_         [bytesLine]byte
@@ -56,9 +56,10 @@ func (w *written) has(i int) bool {
 // add marks n elements as written, from index first on; n is at least 1. When add returns, published is up to
 // date.
 //
-// add always sets bits, so that published advances in one step over these elements and the written elements
-// behind them. With two steps, a reader between them would find the gap filled, but would miss the elements
-// behind it, whose appenders have returned.
+// add sets bits even if the elements directly follow the published elements. So the counter published
+// advances in one step over the elements of add and the written elements behind them. With two steps, a
+// reader between the steps would find the gap filled, but would miss the elements behind the gap, whose
+// appenders have returned.
 func (w *written) add(first, n int) {
 	for i, end := first, first+n; i < end; {
 		next := min(end, (i/wordBits+1)*wordBits)

@@ -274,8 +274,7 @@ func (p *SharedPool[T]) Close() error {
 	if err := p.region.Close(); err != nil {
 		return err
 	}
-	// When room is 0, the first test in Get, Valid, Load and Remove fails for every handle, so they call
-	// mustBeOpen.
+	// When room is 0, no slot is below room. So Get, Valid, Load and Remove call mustBeOpen for every handle.
 	p.ended, p.directory = &closedError{p.plan.name}, nil
 	p.room.Store(0)
 	atomic.StorePointer(&p.chunks, nil)

@@ -176,7 +176,8 @@ func TestInserterThatStops(t *testing.T) {
 }
 
 // TestSharedArrayAppenderThatStalls claims elements without writing them, while other appenders continue. Len
-// and Slice must end before the first element that is not written.
+// and Slice must end before the first element that is not written. In half of the runs, the test then writes
+// the claimed elements.
 func TestSharedArrayAppenderThatStalls(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)

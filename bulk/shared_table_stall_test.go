@@ -29,7 +29,8 @@ func openSmallTable(t *testing.T, o Options, places int) *SharedTable[object] {
 }
 
 // mustHaveFree checks that a new writer can take all places that hold no value, except at most `kept` places
-// that other writers may keep. A place is the memory for one value.
+// that other writers may keep. If kept is 0, mustHaveFree also checks that the writer cannot take one place
+// more. A place is the memory for one value.
 func mustHaveFree(t *testing.T, table *SharedTable[object], what string, kept int) {
 	t.Helper()
 	w := table.Writer()
@@ -46,8 +47,9 @@ func mustHaveFree(t *testing.T, table *SharedTable[object], what string, kept in
 	}
 }
 
-// TestSharedTableWriterThatStops stops a writer that has used up all places while a reader was inside. The
-// writer may keep fewer than 1,000 places from other writers, and none after its Close.
+// TestSharedTableWriterThatStops lets a writer use up almost all places while a reader is inside. After the
+// reader has left, the writer replaces some more values and stops. The writer may keep fewer than 1,000
+// places from other writers, and none after its Close.
 func TestSharedTableWriterThatStops(t *testing.T) {
 	for _, pages := range pageKinds {
 		for name, replace := range map[string]func(w *SharedWriter[object], n int){
@@ -394,8 +396,8 @@ func TestSharedTableStallAtALimit(t *testing.T) {
 	}
 }
 
-// TestSharedTableGoroutinesThatEnd ends goroutines by panic and by Goexit: between Enter and Leave, in a loop
-// over All, in an Update, and between changes. Their readers and writers stay open.
+// TestSharedTableGoroutinesThatEnd ends goroutines by panic and by Goexit: after some Sets, between Enter and
+// a deferred Leave, in a loop over All, and in an Update. Their readers and writers stay open.
 func TestSharedTableGoroutinesThatEnd(t *testing.T) {
 	for name, end := range map[string]func(){"panic": func() { panic("stop") }, "Goexit": runtime.Goexit} {
 		table := openSmallTable(t, Options{Capacity: 100}, 10_000)

@@ -23,7 +23,7 @@ type SharedWriter[T any] struct {
 	// waiting[:first] are free again.
 	waiting  []retired
 	first    int
-	replaced int      // number of values replaced or removed since reclaim last ran
+	replaced int      // number of values replaced or removed since the last call of reclaim
 	promised int      // number of free places that Grow has promised
 	_        [64]byte // keeps the next writer's counts on another cache line
 }
@@ -79,14 +79,14 @@ func (w *SharedWriter[T]) Remove(i int) bool {
 	return true
 }
 
-// Update replaces the value of entry i by a changed copy, and reports whether there was a value. The change
-// is atomic: if another writer changes the entry meanwhile, Update calls change again for a copy of the newer
-// value. Because change may be called several times, it must have no effect except on its argument. If change
-// panics, the entry keeps its value. If there is no place for the copy, Update waits and panics as
-// [SharedWriter.Set] does.
+// Update replaces the value of entry i by a copy that the function change has changed, and reports whether
+// there was a value. The replacement is atomic: if another writer changes the entry meanwhile, Update calls
+// the function again for a copy of the newer value. The function may be called several times, so it must have
+// no effect except on its argument. If the function panics, the entry keeps its value. If there is no place
+// for the copy, Update waits and panics as [SharedWriter.Set] does.
 //
-// While change runs, calls on this writer panic. Values that are replaced while change runs are freed only
-// after change has returned, as if a reader were between Enter and Leave.
+// While the function runs, calls on this writer panic. Values that are replaced meanwhile are freed only
+// after the function has returned, as if a reader were between Enter and Leave.
 func (w *SharedWriter[T]) Update(i int, change func(v *T)) bool {
 	if w.barred {
 		w.mustBeFree("Update")
@@ -99,8 +99,8 @@ func (w *SharedWriter[T]) Update(i int, change func(v *T)) bool {
 	offset := w.put(*new(T))
 	used := false
 	w.barred = true
-	// Between enter and exit, the entry's value is not freed, even if another writer replaces the value. So
-	// the old offset cannot belong to a newer value at the swap.
+	// Between the calls of enter and exit, the entry's value is not freed, even if another writer replaces
+	// the value. So the old offset cannot belong to a newer value at the swap.
 	t.epochs.enter(w.here)
 	defer func() {
 		w.here.exit()
@@ -209,7 +209,7 @@ func (w *SharedWriter[T]) more() {
 	}
 }
 
-// maxWaiting limits the number of replaced values that a writer keeps to free them itself.
+// maxWaiting limits the number of replaced values that wait in a writer: see SharedWriter.reclaim.
 const maxWaiting = 8 * batchPlaces
 
 // A writer without places yields to other goroutines triesYield times, then sleeps for a millisecond
@@ -260,7 +260,7 @@ func (w *SharedWriter[T]) reclaim() {
 }
 
 // Close ends the use of the writer and gives its places for values to other writers. Close panics in the
-// middle of an Update. Closing twice does nothing.
+// middle of an Update. A second Close does nothing.
 func (w *SharedWriter[T]) Close() {
 	if w.here == nil {
 		return

@@ -29,12 +29,13 @@ func (q *Queue[T]) keep() any {
 	return contents[T]{q}
 }
 
-// between is the name of the number of events that belong to the next tick.
+// between is the key in Contents.Numbers under which Describe stores the number of events that belong to the
+// next tick.
 const between = "between"
 
-// contents implements state.Container. The state of a queue are the events of the last tick, then the events
-// that belong to the next tick, and the positions of the readers among these events. The events of the tick
-// before are no longer readable in the next tick.
+// contents implements state.Container. The state of a queue consists of the events of the last tick, the
+// events that belong to the next tick, and the positions of the readers among these events. The state leaves
+// out the events of the tick before the last one, because the next tick cannot read them.
 type contents[T any] struct{ q *Queue[T] }
 
 func (c contents[T]) Of() []any { return []any{events.Queue((*link[T])(c.q))} }
@@ -102,7 +103,7 @@ func (c contents[T]) Reserve(d state.Contents) error {
 	return err
 }
 
-// reserve gives a generation n events with undefined values.
+// reserve adds n events with undefined values to a generation.
 func (q *Queue[T]) reserve(g *generation, n int) error {
 	for n > 0 {
 		lo, err := q.takeBlock(g)

@@ -5,11 +5,12 @@ import "math/bits"
 // bytesBlock is the default size of a block.
 const bytesBlock = 16 << 10
 
-// blockOf returns the number of events in a block. size is the number of bytes of an event.
-func blockOf(size, maxBytes int) int {
-	n := bytesBlock / size
+// blockOf returns the number of events in a block of a queue. bytesEvent is the number of bytes of an event.
+// If maxBytes is positive, a block takes at most a 64th of maxBytes, but it has room for at least one event.
+func blockOf(bytesEvent, maxBytes int) int {
+	n := bytesBlock / bytesEvent
 	if maxBytes > 0 {
-		n = min(n, maxBytes/size/64)
+		n = min(n, maxBytes/bytesEvent/64)
 	}
 	return max(n, 1)
 }
@@ -20,10 +21,10 @@ type blocks struct {
 	count    int      // number of blocks
 	free     int      // number of free blocks
 	isFree   []uint64 // a bit for each block
-	hint     int      // no word of isFree before this one has a bit
+	hint     int      // index in isFree; all words before this index are zero
 	promised int      // number of blocks that Grow has promised for the events of a tick
-	peak     int      // largest number of blocks in use since the queue last considered to shrink
-	ticks    int      // number of ticks since then
+	peak     int      // largest number of blocks in use since mayShrink last compared
+	ticks    int      // number of ticks since mayShrink last compared
 }
 
 // release makes a block free.
@@ -45,7 +46,7 @@ func (b *blocks) take() int {
 	return n
 }
 
-// inUse returns the number of blocks up to the last one in use.
+// inUse returns the number of blocks up to the last block in use, with the free blocks before it.
 func (b *blocks) inUse() int {
 	n := b.count
 	for n > 0 && b.isFree[(n-1)/64]>>((n-1)%64)&1 != 0 {
@@ -85,10 +86,12 @@ func (q *Queue[T]) takeBlock(g *generation) (lo int, err error) {
 	return n * q.blocks.size, nil
 }
 
-// shrinkEvery is the number of ticks after which a queue considers to give memory back.
+// shrinkEvery is the number of ticks between two comparisons of mayShrink.
 const shrinkEvery = 64
 
-// mayShrink gives memory back if less than half of it was used in the last ticks.
+// mayShrink runs once a tick. After every shrinkEvery ticks, mayShrink compares the number of blocks that
+// were used since the last comparison with the number of all blocks. If less than half of the blocks were
+// used or are promised, mayShrink gives memory back.
 func (q *Queue[T]) mayShrink() {
 	b := &q.blocks
 	if b.ticks++; b.ticks < shrinkEvery {
@@ -101,7 +104,8 @@ func (q *Queue[T]) mayShrink() {
 }
 
 // shrink gives back the memory of the free blocks after the last block in use. At least keep blocks remain.
-// shrink also drops lists of runs, which may have become long.
+// If shrink gives memory back, shrink also drops scratch and the empty lists of runs, whose memory may be
+// large.
 func (q *Queue[T]) shrink(keep int) {
 	b := &q.blocks
 	n := max(keep, b.inUse())

@@ -255,7 +255,8 @@ func (h *Heap) full(size int) error {
 			vm.Bytes(h.inUse), vm.Bytes(int(h.pages.end)<<h.pages.shift))}
 }
 
-// run allocates a run of pages. If memory is refused, it gives back unused memory and tries again.
+// run allocates a run of pages. If memory is refused, or no free range of addresses is long enough, run gives
+// back unused memory and tries again.
 func (h *Heap) run(n, align uint32) (at uint32, dirty bool, err error) {
 	at, dirty, err = h.pages.run(n, align)
 	for try := 0; err != nil && h.retry(err, int(n)<<h.pages.shift, try); try++ {
@@ -438,7 +439,8 @@ func (h *Heap) free(at place) {
 }
 
 // SizeOf returns the number of usable bytes of the allocation that begins at p: the requested size or more.
-// It panics as [Heap.Free] does.
+// SizeOf panics as [Heap.Free] does when no live allocation of this heap begins at p. SizeOf(nil) also
+// panics.
 func (h *Heap) SizeOf(p unsafe.Pointer) int {
 	if h.guarded(p) {
 		return h.guardedSize("SizeOf", p)

@@ -64,8 +64,8 @@ func newQuietWorld(b *testing.B, entities int) *quietWorld {
 	return q
 }
 
-// BenchmarkMemoryPicture reports the number of visits and their times. The longest visit measures mostly
-// other work of the machine.
+// BenchmarkMemoryPicture reports the number of visits for each picture, and the times of the visits. The
+// longest visit measures mostly other work of the machine.
 func BenchmarkMemoryPicture(b *testing.B) {
 	for _, millions := range []int{1, 10} {
 		if millions > 1 && testing.Short() {

@@ -34,7 +34,8 @@ func (c *fakeClock) Wait(d time.Duration, wake <-chan struct{}) {
 
 const ms = time.Millisecond
 
-// loopOf returns a schedule of 100 ticks a second whose only system calls f, and the schedule's clock.
+// loopOf returns a schedule of 100 ticks a second, and the schedule's clock. The schedule has one system,
+// which calls f.
 func loopOf(t *testing.T, f func(tick uint64, clock *fakeClock)) (*Schedule, *fakeClock) {
 	w, _ := newWorld(t, 0)
 	clock := &fakeClock{now: time.Unix(1000, 0)}

@@ -66,7 +66,7 @@ func NewState[T comparable](s *Schedule, first T) *State[T] {
 	typ := reflect.TypeFor[T]()
 	if bad := unsaved(typ); bad != nil {
 		panic(fmt.Sprintf("sched: NewState: a store cannot save %v in the type %v: use booleans, integers, "+
-			"strings, and structs of them with exported fields", bad, typ))
+			"strings, and structs of them with exported fields and without json tags", bad, typ))
 	}
 	m := &State[T]{schedule: s, name: typ.String(), first: first, enter: make(map[T][]*node),
 		exit: make(map[T][]*node)}

@@ -119,7 +119,8 @@ func TestFunctionsBesideALookup(t *testing.T) {
 	}
 }
 
-// described returns the rows of a statement with their types.
+// described returns the names and the types of the columns of a statement, and its rows. If the query fails,
+// described returns the text of the error.
 func described(t *testing.T, f *fixture, text string, arg any) string {
 	t.Helper()
 	rows, err := f.db.Query(text, arg)

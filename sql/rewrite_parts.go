@@ -3,9 +3,9 @@ package vastsql
 import "github.com/rqlite/sql"
 
 // eachPart calls f for each part of an expression, a source or a SELECT, until f returns false. Parts are
-// for example operands, arguments, sources and subqueries. The parts of all arms of a UNION count as parts of
-// the first arm. eachPart returns false if f returned false, if n has windows, or if eachPart does not know
-// this kind of node.
+// for example operands, arguments, sources and subqueries. The parts of all arms of a compound SELECT, such
+// as a UNION, count as parts of the first arm. eachPart returns false if f returned false, if n is a call
+// with OVER or a SELECT with WINDOW, or if eachPart does not know the kind of node.
 func eachPart(n sql.Node, f func(part sql.Node) bool) bool {
 	switch n := n.(type) {
 	case *sql.Ident, *sql.QualifiedRef, *sql.NumberLit, *sql.StringLit, *sql.BlobLit, *sql.BoolLit,

@@ -42,8 +42,8 @@ func TestSharedColumn(t *testing.T) {
 	mustRead("SELECT color, gloss, count(*) FROM material GROUP BY color ORDER BY color", "0|0|60",
 		"7|0.25|40")
 	mustRead("SELECT count(*) FROM material WHERE gloss > 0.1", "40")
-	third := int64(f.entities[3].ID())
-	if _, err := db.Exec("UPDATE material SET gloss = 0.5 WHERE entity = ?", third); err != nil {
+	chosen := int64(f.entities[3].ID())
+	if _, err := db.Exec("UPDATE material SET gloss = 0.5 WHERE entity = ?", chosen); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := db.Exec("UPDATE material SET color = 9 WHERE color = 0"); err != nil {

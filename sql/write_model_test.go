@@ -156,7 +156,7 @@ type writer struct {
 	refused int     // number of statements that failed
 }
 
-// entity returns the ID of an entity that lives or lived.
+// entity returns the ID of an entity that lives or lived, or 1 if there was no entity yet.
 func (g *writer) entity() int64 {
 	if len(g.ids) == 0 {
 		return 1

@@ -217,7 +217,8 @@ func (s *Store) mayCheckpoint() error {
 	return err
 }
 
-// begin copies the world and begins to write the copy. The caller must have finished the previous checkpoint.
+// begin copies the world, and starts the goroutine that writes the copy. This goroutine also makes the part
+// of the copy that begin leaves to the field late. The caller must have finished the previous checkpoint.
 func (s *Store) begin() error {
 	began := clock.Now()
 	if err := s.noteChanges(); err != nil {

@@ -10,8 +10,9 @@ import (
 // populate does the first half of its work, as the contract of backend allows. Any other failing method does
 // nothing.
 //
-// injected does not override reserve: reserveAddresses calls fault.Check, because it may use the addresses of
-// a closed region without a call of the backend.
+// The methods mirror and unmirror of injected are in mirror.go. injected does not override reserve: the
+// function reserveAddresses calls fault.Check, because the function may use the addresses of a closed region
+// without a call of the backend.
 type injected struct{ backend }
 
 func (b injected) commit(p unsafe.Pointer, n int) error {

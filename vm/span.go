@@ -16,8 +16,8 @@ type Span struct {
 	committed int
 }
 
-// minStep is the smallest default step of a span in bytes, except in recycled regions. With this step, system
-// calls are rare compared with page faults.
+// minStep is the smallest default step of a span or a seam in bytes, except in recycled regions. With this
+// step, system calls are rare compared with page faults.
 const minStep = 64 << 10
 
 // Carve hands out the next bytes of the region, rounded up to whole pages, as a Span. The base of the span is
@@ -82,7 +82,8 @@ func (s *Span) Offset() int { return s.off }
 
 // CommitTo commits a prefix of at least need bytes. To make system calls rare, it commits at least step bytes
 // at a time. With step 0, the step is an eighth of the committed bytes, and at least 64 KiB. In a recycled
-// region the first steps are smaller (see [Options]). If the region may have huge pages, CommitTo rounds a
+// region the first steps are smaller (see [Options]). If the pages that a closed region left there cover the
+// needed bytes, CommitTo commits exactly these pages. If the region may have huge pages, CommitTo rounds a
 // prefix of at least one huge page up to whole huge pages. If committing ahead fails, CommitTo commits only
 // the needed pages.
 //

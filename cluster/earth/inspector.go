@@ -60,8 +60,8 @@ type inspector struct {
 	regions  []vast.Entity
 	capitals []Capital
 	cluster  vast.Entity
-	end      chan struct{} // closed to end own
-	ended    chan struct{} // closed when own has returned
+	end      chan struct{} // closed to end the method own
+	ended    chan struct{} // closed when the method own has returned
 
 	// Only functions in World.Visit use the content of the world and the other fields below.
 	world      *vast.World
@@ -334,7 +334,7 @@ func outlines() (lines [][]inspect.Point) {
 	return lines
 }
 
-// landmarks returns at most limit capitals of regions in a window.
+// landmarks returns the capitals of regions in a window, but not more than the limit.
 func (i *inspector) landmarks(window inspect.Bounds, limit int) (list []inspect.Landmark) {
 	for r, c := range i.capitals {
 		lon := c.Lon

@@ -175,10 +175,10 @@ func testMap(t *testing.T, b browser) {
 			t.Fatalf("at %s, the inspector finds %+v", m.Name, p)
 		}
 		facts := p.Picked[len(p.Picked)-1].Facts
-		total = facts[1].Value
 		if len(facts) != 5 || facts[3].Value != 3 || facts[4].Value != 1 {
-			t.Errorf("the facts of the cluster are %+v", facts)
+			t.Fatalf("the facts of the cluster are %+v", facts)
 		}
+		total = facts[1].Value
 		var where struct{ X, Y float64 }
 		b.read(&where, "views/regions/where", "entity", p.Picked[0].Entity)
 		if where.X != m.X || where.Y != m.Y {

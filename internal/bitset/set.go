@@ -163,8 +163,8 @@ func (s *Set) Len() int { return int(s.usable * wordBits) }
 // read beyond Len.
 func (s *Set) Words() unsafe.Pointer { return s.words }
 
-// The conversions in word and block are sound for usable words and blocks: their memory exists and holds no
-// Go pointers. Only growHeap moves the memory. It updates s.words and s.blocks.
+// The conversions in the methods word and block are sound for usable words and blocks: their memory exists
+// and holds no Go pointers. Only growHeap moves the memory, and growHeap updates s.words and s.blocks.
 func (s *Set) word(i uint) *uint64   { return (*uint64)(unsafe.Add(s.words, i*bytesWord)) }
 func (s *Set) block(i uint) *summary { return (*summary)(unsafe.Add(s.blocks, -int(i)*BlockBytes)) }
 func (s *Set) group(i uint) *summary { return &s.groups[i] }

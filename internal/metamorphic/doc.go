@@ -1,7 +1,8 @@
 // Package metamorphic plays one stream of operations on worlds with different configurations: storages of
-// columns, kinds of pages, numbers of workers, ways to empty and trim, with and without groups and moves of
-// entities. All worlds must have the same visible results. There is no model: the worlds check each other. If
-// the results differ, the package shrinks the stream and prints it as a Go test.
+// columns, kinds of pages, numbers of workers, ways to empty and trim, with and without groups, moves of
+// entities, room made ahead, and callbacks that call the world. All worlds must have the same visible
+// results. There is no model: the worlds check each other. If the results differ, the package shrinks the
+// stream and prints the stream as a Go test.
 //
 // Worlds may differ in slots and generations. Therefore results identify an entity by its key, a number in
 // one of its columns. Two orders are promised and compared: the order of the children in a hierarchy, and the

@@ -112,7 +112,8 @@ func TestTicksTell(t *testing.T) {
 func TestShrink(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	ops := Random(r, 500)
-	needed := []Verb{New, Tick, Empty} // a stream fails if it contains them in this order
+	// A stream fails if it has these verbs in this order, and A of the Tick is above 5.
+	needed := []Verb{New, Tick, Empty}
 	ops[100].Do, ops[250], ops[400].Do = New, Op{Tick, 100, 1, 1}, Empty
 	tries := 0
 	fails := func(ops []Op) bool {

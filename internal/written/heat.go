@@ -99,7 +99,8 @@ func pagesOf(of Range) (lo, hi int) {
 	return int(of.Lo % blockBytes >> pageShift), int((of.Hi-1)%blockBytes>>pageShift) + 1
 }
 
-// judge ends an interval of a protected block. It returns false if the block must become loose.
+// judge ends an interval of a protected block. If the block must become loose, judge calls loosen and returns
+// false.
 func (b *block) judge() bool {
 	hot := b.found > 0 && 2*b.found >= b.usable
 	failed := b.trial && hot

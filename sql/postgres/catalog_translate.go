@@ -255,11 +255,11 @@ func (c *catalogTranslator) translateOperator(i int) int {
 // translateAny writes x = ANY (array) as x IN (…), and x <> ALL (array) as x NOT IN (…). comparison
 // is the operator, = or <>. After any other token, translateAny only writes the word ANY, SOME or ALL.
 func (c *catalogTranslator) translateAny(i int, comparison, in string) int {
-	c.dropSpace()
-	if len(c.out) == 0 || !c.out[len(c.out)-1].is(comparison) {
+	if !endsWith(c.out, comparison) {
 		c.add(c.tokens[i])
 		return i
 	}
+	c.dropSpace()
 	c.out = c.out[:len(c.out)-1]
 	inside, end := c.inside(i + 1)
 	c.word(" " + in + " ")

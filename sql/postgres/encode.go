@@ -35,8 +35,8 @@ func ofValue(value any) oid {
 	return oidText
 }
 
-// appendValue appends a value in the type o and a format. The value is not nil. The error says that the value
-// does not fit the type, or that the type does not have the format.
+// appendValue converts a value to the type o and appends it in the given format. The value must not be nil.
+// The error says that the value does not fit the type, or that the type does not have the format.
 func appendValue(b []byte, value any, o oid, format int16) ([]byte, error) {
 	switch o {
 	case oidBool:

@@ -94,13 +94,13 @@ func (x *session) handle(message pgproto3.FrontendMessage) error {
 	case *pgproto3.Query:
 		return x.simpleQuery(message.String)
 	case *pgproto3.Parse:
-		return x.extended(x.parse(message))
+		return x.reportExtended(x.parse(message))
 	case *pgproto3.Bind:
-		return x.extended(x.bind(message))
+		return x.reportExtended(x.bind(message))
 	case *pgproto3.Describe:
-		return x.extended(x.describe(message))
+		return x.reportExtended(x.describe(message))
 	case *pgproto3.Execute:
-		return x.extended(x.execute(message))
+		return x.reportExtended(x.execute(message))
 	case *pgproto3.Close:
 		x.closeObject(message)
 		return nil
@@ -145,9 +145,9 @@ func (x *session) reportError(err error) error {
 	return nil
 }
 
-// extended reports the error of a message of the extended protocol, if there is one. After an error the
+// reportExtended reports the error of a message of the extended protocol, if there is one. After an error the
 // session skips the messages up to Sync.
-func (x *session) extended(err error) error {
+func (x *session) reportExtended(err error) error {
 	if err == nil {
 		return nil
 	}

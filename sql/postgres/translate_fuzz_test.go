@@ -65,6 +65,7 @@ func TestTranslateCatalog(t *testing.T) {
 		{"SELECT f(a), g(b) FROM c", "SELECT f(a), g(b) FROM c"},
 		{"a = ANY (b)", "a  IN (SELECT value FROM json_each(pg_array_json(b)))"},
 		{"a = ANY (SELECT b FROM c)", "a  IN (SELECT b FROM c)"},
+		{"SELECT ALL (a) EXCEPT ALL (b)", "SELECT ALL (a) EXCEPT ALL (b)"},
 		{"ARRAY[1, 2]", "pg_array(1, 2)"},
 		{"ARRAY(SELECT a)", "(WITH pg_items(item) AS (SELECT a) SELECT array_agg(item) FROM pg_items)"},
 		{"'t'::pg_catalog.regclass", "pg_regclass('t')"},

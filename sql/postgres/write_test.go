@@ -158,7 +158,7 @@ func TestWriteErrors(t *testing.T) {
 			{"UPDATE crew SET other = 1", "42703", "other"},
 			{"DELETE FROM missing", "42P01", "missing"},
 			{"INSERT INTO crew(size) SELECT relnatts FROM pg_class", "25006", "catalog"},
-			{"CREATE TABLE t(a)", "25006", "changes no tables"},
+			{"CREATE TABLE t(a)", "25006", "changes no table definitions"},
 			{"COPY crew FROM STDIN", "25006", "COPY FROM"},
 			{"COPY (DELETE FROM crew) TO STDOUT", "42601", "COPY"},
 		} {

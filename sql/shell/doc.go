@@ -17,8 +17,8 @@
 // # Terminology
 //
 // A statement is SQL text that ends with a semicolon or with the end of the input. A semicolon within a
-// string, a quoted name or a comment does not end a statement. But one within the body of a trigger does:
-// use another program to make triggers.
+// string, a quoted name or a comment does not end a statement. But a semicolon within the body of a trigger
+// ends the statement: use another program to make triggers.
 //
 // A result is the table that one statement returns. Statements that return no columns have no result.
 //

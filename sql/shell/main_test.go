@@ -68,7 +68,7 @@ func open(t testing.TB) *sql.DB {
 	return db
 }
 
-// run runs statements and returns what the shell wrote.
+// run runs statements. It returns the exit status and the text that the shell wrote.
 func run(t testing.TB, o Options, stdin string) (status int, stdout, stderr string) {
 	t.Helper()
 	var out, messages bytes.Buffer

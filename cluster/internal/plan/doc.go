@@ -9,10 +9,13 @@
 //
 //   - A region is a goroutine. The regions of a process share its cores. If the process has at least two
 //     cores for each region, several workers share a part of each tick.
-//   - Before a tick, a region waits for the messages that all regions sent lookahead ticks earlier. It
-//     decodes these messages, runs the tick, encodes its own message, writes the message to its journal
-//     (unless its process has the only server), and sends the message to the server.
-//   - A region begins its next tick when fewer than lookahead of its messages are unacknowledged.
+//   - The lookahead is the number of ticks after which the message of a region takes effect in other
+//     regions (Setup.Lookahead). Before a tick, a region waits for the messages that all regions sent
+//     this number of ticks earlier. The region decodes these messages, runs the tick, encodes its own
+//     message, writes the message to its journal (unless its process has the only server), and sends the
+//     message to the server.
+//   - A region begins its next tick when the number of its unacknowledged messages is less than the
+//     lookahead.
 //   - The server appends the messages of a region one after the other. Each append takes processor time and
 //     a sync of the disk. The server acknowledges the message after the sync, and sends it once to each
 //     process.

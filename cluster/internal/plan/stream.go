@@ -59,15 +59,16 @@ func (t *stream) begin() {
 	})
 }
 
-// replicate stores a message on another server, and calls stored when the leader gets the acknowledgement.
+// replicate stores a message on another server, and calls the function stored when the leader gets the
+// acknowledgement.
 func (t *stream) replicate(to *machine, m message, stored func()) {
 	t.s.transfer(t.leader, to, m.bytes, func() {
 		t.store(to, m, func() { t.s.transfer(to, t.leader, 0, stored) })
 	})
 }
 
-// store stores a message on the disk of a machine, and returns how long this takes if nothing else uses the
-// machine.
+// store stores a message on the disk of a machine, and then calls the function stored. store returns how long
+// its steps take if nothing else uses the machine.
 func (t *stream) store(on *machine, m message, stored func()) time.Duration {
 	return t.s.write(on, t.s.work(m.kind, m.us), m.bytes, stored)
 }

@@ -21,8 +21,8 @@ func (o *Options) codeOf(tick uint64) (code Hash) {
 	return code
 }
 
-// runs returns ErrVersion if an earlier version runs the tick after the newest checkpoint, and ErrEnd if a
-// later version runs that tick.
+// The method runs returns ErrVersion if an earlier version must run the tick after the newest checkpoint, and
+// ErrEnd if a later version must run that tick. p is the pointer to the newest checkpoint.
 func (r *owner) runs(p *pointer) error {
 	if p.Tick+1 < r.o.From {
 		return fmt.Errorf("the newest checkpoint is of tick %d, and this version begins after tick %d: %w",

@@ -256,7 +256,7 @@ func (s *Storage) Outbox(region int) protocol.Log { return s.outbox[region] }
 // Inputs implements [protocol.Storage].
 func (s *Storage) Inputs(region int) protocol.Log { return s.inputs[region] }
 
-// forget drops the cached messages of all logs: see tail.
+// forget drops the cached messages of all logs: see the type tail.
 func (s *Storage) forget() {
 	for _, logs := range [...][]*log{s.outbox, s.inputs} {
 		for _, l := range logs {

@@ -25,11 +25,11 @@ func measureDisk(dir string, c *plan.Costs) (err error) {
 	if err != nil {
 		return err
 	}
-	one, ofSmall, err := syncs(folder, "one", 1, small)
+	one, ofSmall, err := measureSyncs(folder, "one", 1, small)
 	if err != nil {
 		return err
 	}
-	_, ofChunk, err := syncs(folder, "chunk", 1, chunk)
+	_, ofChunk, err := measureSyncs(folder, "chunk", 1, chunk)
 	if err != nil {
 		return err
 	}
@@ -37,7 +37,7 @@ func measureDisk(dir string, c *plan.Costs) (err error) {
 	c.SyncByte = max(ofChunk.Median()-c.Sync, 0) * 1000 / chunk
 	c.SyncsAtOnce = 1
 	for files := 2; files <= most; files *= 2 {
-		rate, _, err := syncs(folder, "of"+strconv.Itoa(files), files, small)
+		rate, _, err := measureSyncs(folder, "of"+strconv.Itoa(files), files, small)
 		if err != nil {
 			return err
 		}
@@ -46,9 +46,10 @@ func measureDisk(dir string, c *plan.Costs) (err error) {
 	return nil
 }
 
-// syncs writes and syncs some files at the same time. rate is the number of syncs of all files in a second.
-// times has the times of the first file, each for a write and a sync, in microseconds.
-func syncs(folder disk.Folder, name string, files, size int,
+// measureSyncs makes some files and writes to all of them at the same time, with a sync after each write.
+// rate is the number of syncs of all files in a second. times has the times of the first file, each for a
+// write and a sync, in microseconds.
+func measureSyncs(folder disk.Folder, name string, files, size int,
 ) (rate float64, times measure.Samples, err error) {
 	const writes = 200
 	var all sync.WaitGroup

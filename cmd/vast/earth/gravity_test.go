@@ -7,8 +7,9 @@ import (
 	"testing"
 )
 
-// TestGravityBetweenTowns compares the share of each town among the draws with the formula. Nothing is
-// approximated, because every town lies in a cell of its own, far from the other cells.
+// TestGravityBetweenTowns compares the share of each town among the draws with the gravity model (see
+// gravity.go). The draw approximates nothing, because every town lies in a cell of its own, far from the
+// other cells.
 func TestGravityBetweenTowns(t *testing.T) {
 	towns := []struct{ lat, lon, people float64 }{
 		{0, 0, 1e6}, {0, 20, 2e6}, {0, -40, 1e6}, {30, 60, 4e6}, {-30, 120, 8e6}, {2, 178, 1e6},
@@ -49,7 +50,7 @@ func TestGravityBetweenTowns(t *testing.T) {
 	}
 }
 
-// TestGravityNearby compares the draw among near places with the formula. The draw must be close to the
+// TestGravityNearby compares the draw among near places with the gravity model. The draw must be close to the
 // model, and far from a draw by inhabitants alone.
 func TestGravityNearby(t *testing.T) {
 	var text strings.Builder

@@ -1,6 +1,6 @@
 // Command vastarrow exports the results of SQL statements as Parquet, Arrow, CSV or JSON lines, and imports
 // such files into saved worlds. It is not a part of the command vast, because the libraries of Arrow and
-// Parquet would make the first start of `go run ./cmd/vast` a third longer.
+// Parquet would make the first start of `go run ./cmd/vast` more than a third longer: see decision 0021.
 package main
 
 import (
@@ -17,7 +17,8 @@ import (
 	"github.com/vastgo/vast/cmd/vast/internal/cli"
 )
 
-// task is a subcommand. flags declares its flags, and returns the function that runs the task.
+// task is a subcommand. The function flags declares the flags of the task, and returns the function that runs
+// the task.
 type task struct {
 	name, usage, about string
 	flags              func(f *flag.FlagSet) (run func(ctx context.Context, s streams, args []string) error)

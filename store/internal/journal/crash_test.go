@@ -60,7 +60,7 @@ type life struct {
 }
 
 func TestCrashes(t *testing.T) {
-	torn, carried, skipped := 0, 0, 0
+	tornBatches, tornCreations, unproven := 0, 0, 0
 	seeds := longtest.Pick(800, 100_000)
 	for seed := range uint64(seeds) {
 		m := newMemory(seed)
@@ -88,18 +88,18 @@ func TestCrashes(t *testing.T) {
 			}
 			for _, c := range tail.Cuts {
 				if c.Offset == 0 {
-					skipped++
+					tornCreations++
 				} else {
-					torn++
+					tornBatches++
 				}
 			}
 			if last := tail.parts[len(tail.parts)-1]; tail.proven < last.sectors && last.previous != 0 {
-				carried++
+				unproven++
 			}
 		}
 	}
-	t.Logf("%d torn batches, %d torn creations, %d unproven batches", torn, skipped, carried)
-	if torn < 100 || skipped < 100 || carried < 100 {
+	t.Logf("%d torn batches, %d torn creations, %d unproven batches", tornBatches, tornCreations, unproven)
+	if tornBatches < 100 || tornCreations < 100 || unproven < 100 {
 		t.Error("torn batches, torn creations or unproven batches are too few, want 100 of each kind")
 	}
 }
@@ -113,7 +113,9 @@ func expected(err error) bool {
 		errors.Is(err, syscall.EIO) || errors.Is(err, syscall.ENOSPC)
 }
 
-// round opens the journal, uses it, and stops the disk. round returns the tail that was read.
+// round is the life of one program. The program opens the journal. If the journal opens, the program uses the
+// journal, the disk stops, and the program closes the journal. round returns the tail that was read, and an
+// error unless the test has injected the error.
 func (l *life) round(round int, stop func()) (*Tail, error) {
 	build := fmt.Sprint("build ", round)
 	o := Options{Hold: l.rng.IntN(2) == 0, Delay: 1 << 40}
@@ -232,19 +234,19 @@ func TestEachCall(t *testing.T) {
 		for call, past := int64(1), false; !past; call++ {
 			d := sim.New(seed<<32 + uint64(call))
 			var err error
-			if past, err = lives(d, seed, call, 0); err != nil {
+			if past, err = fourRounds(d, seed, call, 0); err != nil {
 				t.Fatalf("seed %d, call %d: %v\ncalls: %v", seed, call, err, d.Log())
 			}
 		}
 	}
 }
 
-// TestMistakes checks that lives finds a folder that loses acknowledged records.
+// TestMistakes checks that the function fourRounds finds a folder that loses acknowledged records.
 func TestMistakes(t *testing.T) {
 	for _, mistake := range []sim.Mistake{sim.FolderSyncDoesNothing, sim.FileSyncEarly} {
 		found := 0
 		for seed := range uint64(100) {
-			if _, err := lives(sim.New(seed), seed, 30, mistake); err != nil {
+			if _, err := fourRounds(sim.New(seed), seed, 30, mistake); err != nil {
 				found++
 			}
 		}
@@ -254,9 +256,10 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// lives runs four lives of a store on a disk. In the first life, the given call of the disk fails or ends the
-// life. In later lives, a random call does. past is true if the first life ends before the given call.
-func lives(d *sim.Disk, seed uint64, call int64, mistake sim.Mistake) (past bool, err error) {
+// fourRounds lets four programs use the journal of a store on a disk, one after the other. In the first
+// round, the given call of the disk fails or ends the program. In each later round, a random call fails or
+// ends the program. past is true if the first round ends before the given call.
+func fourRounds(d *sim.Disk, seed uint64, call int64, mistake sim.Mistake) (past bool, err error) {
 	l := &life{rng: rand.New(rand.NewPCG(seed, 3))}
 	f := d.Folder()
 	for round := range 4 {

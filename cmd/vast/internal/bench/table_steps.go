@@ -63,7 +63,7 @@ func liveTable(t *particleTable) {
 	}
 }
 
-// slow moves the positions x by the velocities v and multiplies the velocities by drag.
+// The function slow moves the positions x by the velocities v, and multiplies the velocities by drag.
 func slow(x, v []float32) {
 	v = v[:len(x)]
 	for i := range x {

@@ -43,27 +43,30 @@ func Run(args []string, stdout, stderr io.Writer) int {
 		usage(stderr)
 		return cli.Misuse
 	}
-	switch name := args[0]; name {
-	case "help", "-h", "-help", "--help":
+	name := args[0]
+	if isHelp(name) {
 		return runHelp(args[1:], stdout, stderr)
-	default:
-		for _, c := range commands {
-			if c.name == name {
-				return c.run(args[1:], stdout, stderr)
-			}
-		}
-		fmt.Fprintf(stderr, "vast: unknown command %q; `vast help` lists the commands\n", name)
-		return cli.Misuse
 	}
+	for _, c := range commands {
+		if c.name == name {
+			return c.run(args[1:], stdout, stderr)
+		}
+	}
+	fmt.Fprintf(stderr, "vast: unknown command %q; `vast help` lists the commands\n", name)
+	return cli.Misuse
 }
 
 // runHelp prints the list of commands. If args names a command, runHelp prints the help of that command.
 func runHelp(args []string, stdout, stderr io.Writer) int {
-	if len(args) > 0 {
-		return Run([]string{args[0], "-h"}, stdout, stderr)
+	if len(args) == 0 || isHelp(args[0]) {
+		usage(stdout)
+		return cli.Success
 	}
-	usage(stdout)
-	return cli.Success
+	return Run([]string{args[0], "-h"}, stdout, stderr)
+}
+
+func isHelp(name string) bool {
+	return name == "help" || name == "-h" || name == "-help" || name == "--help"
 }
 
 func usage(w io.Writer) {

@@ -42,6 +42,11 @@ func TestUnknownCommand(t *testing.T) {
 				stdout, stderr)
 		}
 	}
+	for _, args := range [][]string{{"help", "help"}, {"-h", "-h"}, {"help", "--help", "x"}} {
+		if status, stdout, _ := run(args...); status != 0 || !strings.Contains(stdout, "usage: vast COMMAND") {
+			t.Errorf("%q: exit status %d, stdout %q; want 0 and the usage", args, status, stdout)
+		}
+	}
 	if status, _, stderr := run("help", "erth"); status != 2 || !strings.Contains(stderr, "erth") {
 		t.Errorf("help erth: exit status %d, stderr %q; want 2 and erth on stderr", status, stderr)
 	}

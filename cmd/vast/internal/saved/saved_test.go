@@ -13,7 +13,8 @@ import (
 	"github.com/vastgo/vast/store"
 )
 
-// keep makes a world with one more entity for each checkpoint, and a store that keeps the newest checkpoints.
+// keep makes a world, and a store that keeps the given number of newest checkpoints. Each call of the
+// function checkpoint makes an entity and then a checkpoint.
 func keep(t *testing.T, dir string, kept int) (checkpoint func()) {
 	t.Helper()
 	w := vast.NewWorld(vast.Options{MaxEntities: 1 << 20})

@@ -9,10 +9,10 @@ import (
 )
 
 const (
-	// insertions is the number of elements that a call of use inserts. A slot is worn out after
+	// insertions is the number of elements that one call of the method use inserts. A slot is worn out after
 	// generation.MaxCount insertions.
 	insertions = 1 << 19
-	// maxWorn is the number of worn-out slots after which round replaces a container.
+	// maxWorn is the number of worn-out slots after which the method round replaces a container.
 	maxWorn = 60
 )
 
@@ -28,9 +28,10 @@ type wearing[R comparable] struct {
 	worn   []R // the first and the last reference to each worn-out slot
 }
 
-// use inserts elements, and removes each element before the next insertion. The container uses its lowest
-// free slot for each insertion: one slot until that slot is worn out, and then the next slot. use checks that
-// a slot is worn out after exactly generation.MaxCount insertions, and that removed references stay invalid.
+// The method use inserts elements, and removes each element before the next insertion. The container takes
+// its lowest free slot for each insertion: one slot until that slot is worn out, and then the next slot. The
+// method checks that a slot is worn out after exactly generation.MaxCount insertions, and that the references
+// to removed elements stay invalid.
 func (w *wearing[R]) use(t *tally) {
 	for range insertions {
 		ref := w.insert()
@@ -55,8 +56,8 @@ func (w *wearing[R]) use(t *tally) {
 	t.operations.Add(2 * insertions)
 }
 
-// container is a container whose slots round wears out. When maxWorn slots are worn out, round replaces the
-// container by a new container.
+// container is a container whose slots the method round wears out. When maxWorn slots are worn out, the
+// method replaces the container by a new container.
 type container[R comparable] struct {
 	wearing[R]
 	close func() error

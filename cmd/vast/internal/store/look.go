@@ -58,7 +58,8 @@ type looker struct {
 
 	mu      sync.Mutex
 	current *openMoment
-	closed  bool // set by close; show fails after close
+	closed  bool  // set by close; show fails after close
+	closing error // errors of closing earlier moments
 }
 
 // openMoment is a loaded moment with the inspector that serves it.
@@ -128,7 +129,7 @@ func (s *looker) show(number uint64) error {
 	old := s.current
 	s.current = next
 	if old != nil {
-		return old.close()
+		s.closing = errors.Join(s.closing, old.close())
 	}
 	return nil
 }
@@ -162,7 +163,7 @@ func (s *looker) close() error {
 		return nil
 	}
 	s.closed = true
-	return s.current.close()
+	return errors.Join(s.closing, s.current.close())
 }
 
 // serve calls ready with the address of the page, and answers requests until ctx ends.

@@ -169,6 +169,9 @@ func join(indices []int, arcs []land.Ring) (land.Ring, error) {
 // encloses the pole, so its detour stays. The detour is not a coast: package atlas does not draw edges along
 // the antimeridian, and its map does not contain the poles.
 func cut(ring land.Ring) land.Ring {
+	if len(ring) == 0 {
+		return nil
+	}
 	var out land.Ring
 	var pole float32
 	prev := ring[len(ring)-1]
