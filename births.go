@@ -8,9 +8,9 @@ import (
 	"github.com/vastgo/vast/internal/state"
 )
 
-// Ready checks that a function of package store may use a world, and returns the number of the world's
-// columns. writes says whether the function writes the world to a file. If so, Ready also returns an error
-// when some Commands have not been applied.
+// Ready returns the number of a world's columns. It panics if a function of package store must not use the
+// world now. writes says whether the function writes the world to a file. If so, Ready returns an error when
+// some Commands have not been applied.
 func (states) Ready(function string, w *World, writes bool) (columns int, err error) {
 	w.mustBeOpen(function)
 	w.mustRunAlone(function)

@@ -12,9 +12,9 @@ import (
 // linkPair is a relation or edges of the originals, and its counterpart for the copies.
 type linkPair struct{ from, to linked }
 
-// Copying returns a *copying. For each column of the world from, columns has the counterpart in the world to,
-// or nil. The two columns have elements of the same type. If one column holds the sources of a relation or of
-// edges, the other column holds the sources of links of the same kind.
+// Copying returns a *copying. For each column of the world from, the slice columns has the counterpart in the
+// other world, or nil. The two columns have elements of the same type. If one column holds the sources of a
+// relation or of edges, the other column holds the sources of links of the same kind.
 func (states) Copying(from, to *World, columns []any) any {
 	k := &copying{from: from, to: to, known: make(map[string]*copyGroup),
 		columns: make([]*column, len(from.columns))}
@@ -88,8 +88,9 @@ func (k *copying) roomForLinks() error {
 	return nil
 }
 
-// copyLinks makes the links of the copies. After the links of a relation or of edges, it calls the OnAdd
-// hooks of the sources.
+// copyLinks makes the links of the copies, and at last the links to their originals: see copying.origins.
+// When it has made the links in one relation or in one container of edges, it calls the OnAdd hooks of the
+// sources.
 func (k *copying) copyLinks(op operation) {
 	for _, p := range k.links {
 		if k.n > len(k.originals) && k.count(p).sourcesEnd == 0 {
@@ -122,8 +123,9 @@ func (k *copying) sorted() []wordMask {
 	return k.gains
 }
 
-// copyRelation makes the links of the copies in a relation, and adds the slots of the sources to k.gained. A
-// copy has the level of its original, because a copy of a root has the same target as the root.
+// copyRelation makes the links of the copies in a relation, and adds the slots of the sources to k.gained. If
+// the target of an original is not copied, the copies get the same target. So a copy has the level of its
+// original.
 func (k *copying) copyRelation(from, to *relation) {
 	if len(k.originals) == 1 && from.sources.hasAt(k.originals[0].slot) {
 		if target := *from.target(k.originals[0].slot); target != k.originals[0] {
@@ -187,7 +189,7 @@ func (k *copying) enter(l *relation, source uint32, target Entity, level uint32)
 }
 
 // enterAt does the work of relation.enter. The caller knows the level of the source, and calls enterAt for
-// all its descendants, too.
+// all descendants of the source, too.
 func (l *relation) enterAt(source uint32, target Entity, level uint32) {
 	l.join(source, target)
 	l.setLevel(source, level)

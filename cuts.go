@@ -111,8 +111,8 @@ func (q *query) foreign(c *column) bool {
 	return !c.internal && !c.switches && (int(c.id/64) >= len(q.ids) || q.ids[c.id/64]>>(c.id%64)&1 == 0)
 }
 
-// others returns the slots of mask whose entities do not meet a condition of Where, or have a component that
-// an exact query does not name. mask is a set of slots of one word, and each of these slots must hold an
+// others returns the slots of mask whose entities do not meet a condition of query.where, or have a component
+// that an exact query does not name. mask is a set of slots of one word, and each of these slots must hold an
 // entity. others reads the columns of the word's archetype and the columns that its entities gained after
 // birth. o.extra holds the ids of gained columns modulo 64, so others reads every column with such a
 // remainder.
@@ -139,9 +139,9 @@ func (q *query) others(word uint32, mask uint64) (m uint64) {
 	return m
 }
 
-// pure returns the first range of slots in [lo, hi) whose entities meet the joins and the conditions of Where
-// and, in an exact query, have only components that the query names. If there is no such range, pure returns
-// hi, hi. Each slot in [lo, hi) must hold an entity.
+// pure returns the first range of slots in [lo, hi) whose entities meet the joins and the conditions of
+// query.where and, in an exact query, have only components that the query names. If there is no such range,
+// pure returns hi, hi. Each slot in [lo, hi) must hold an entity.
 func (k *walk) pure(lo, hi uint32) (uint32, uint32) {
 	found := false
 	for at := lo; at < hi; {

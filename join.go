@@ -26,7 +26,8 @@ type join struct {
 //
 //	inRich := w.Query(ship).Where(dockedAt, w.Query(port).Where(ownedBy, w.Query(rich)))
 //
-// Where panics if rel is nil, if rel or targets belongs to another world, and if the query leaves rel out.
+// Where panics if rel is nil, if rel or targets belongs to another world, and if the query excludes rel by
+// [Query.Without].
 //
 // A loop looks at the targets when it begins. If the loop writes, disables or enables targets, it may yield
 // their sources or not.

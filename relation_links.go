@@ -6,9 +6,9 @@ import (
 	"github.com/vastgo/vast/internal/bitset"
 )
 
-// deep is the largest level. The level of a source is the smaller number of its depth in the hierarchy and
-// deep. More levels would cost more addresses, because each level has a set of slots. Walks find the entities
-// at larger depths by their links.
+// deep is the largest level. The level of a source is its depth in the hierarchy, but at most deep. More
+// levels would cost more addresses, because each level has a set of slots. Walks find the entities at larger
+// depths by their links.
 const deep = 64
 
 // link returns the link of a slot. It is sound for slots below k.linkRoom: these links are committed, never
@@ -87,7 +87,7 @@ func (k *relation) makeRoom(source, target, level uint32) error {
 	if level == k.level(source) || k.first(source) == none {
 		return nil
 	}
-	// All descendants of source move to new levels too.
+	// The descendants of source move to new levels too, except below an entity whose level stays the same.
 	for slot, at := k.first(source), level+1; ; {
 		down := none
 		if to := min(at, deep); k.link(slot).level != to {

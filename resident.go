@@ -1,6 +1,8 @@
 package vast
 
-// ResidentStats counts the bytes of a world that are in memory. Elements of a [HeapColumn] do not count.
+// ResidentStats counts the bytes of a world that are in memory: those of the columns and of the control
+// arrays. Elements of a [HeapColumn], the links of a [Relation], the marks of a [Tracker] and the bits of
+// groups (see package group) do not count.
 type ResidentStats struct {
 	Columns []int // elements and presence bits of each column, in the order of [Stats].Columns
 	Control int   // control arrays: generations, owners of words, live bits
@@ -22,9 +24,9 @@ func (w *World) Resident() (int, error) {
 }
 
 // ResidentStats returns how many bytes of the world are in memory. It usually makes one system call for each
-// 16 Ki committed pages, and at least one for each array of a column. These calls take too long for every
-// frame; [World.Stats] makes no system calls. If a call fails, ResidentStats returns the error and the bytes
-// counted so far. A closed world has nothing in memory.
+// 16 Ki committed pages (1 Ki on Windows), and at least one for each array of a column. These calls take too
+// long for every frame; [World.Stats] makes no system calls. If a call fails, ResidentStats returns the error
+// and the bytes counted so far. A closed world has nothing in memory.
 func (w *World) ResidentStats() (ResidentStats, error) {
 	var s ResidentStats
 	if w.closed || w.live == nil {

@@ -184,12 +184,12 @@ func (q *query) hasTargets(slot uint32) bool {
 	return true
 }
 
-// related is the range of slots [next, end) in the cursor's run that are not yet checked for targets.
-type related struct{ next, end uint32 }
+// uncheckedSlots is the range of slots [next, end) in the cursor's run that are not yet checked for targets.
+type uncheckedSlots struct{ next, end uint32 }
 
 // nextRelated does the work of nextWhole for entities with the query's targets, in the order of slots.
 func (k *walk) nextRelated() bool {
-	r := &k.slots
+	r := &k.unchecked
 	for {
 		for r.next < r.end && !k.q.hasTargets(r.next) {
 			r.next++

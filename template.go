@@ -10,8 +10,8 @@ import (
 
 // The methods below are for package prefab.
 
-// SetOrigins makes later calls of Copy link each copy to its original, in a cyclic relation of the world. The
-// relation must have no counterpart in the call of Copying.
+// SetOrigins makes later calls of Copy link each copy to its original, in a cyclic relation of the world. In
+// the slice columns of Copying, the relation must have no counterpart.
 func (k *copying) SetOrigins(r Relation) { k.origins = r.made() }
 
 // originsFit reports whether there is room for the links to the originals.

@@ -20,15 +20,15 @@ type walk struct {
 	plainWalk
 
 	// Queries that are not plain use the following fields.
-	source source
-	end    uint // end of the run that is cut into parts; cursor.Hi is the end of the current part
-	listed listed
-	linked linkedSources
-	slots  related
-	pinned int  // index of the next run in query.pinned
-	at     uint // next slot of the current run; only nextPieceOfRun uses it
-	pieces bool // whether nextLinked may cut runs after 64 slots
-	sifted sifted
+	source    source
+	end       uint // end of the run that is cut into parts; cursor.Hi is the end of the current part
+	listed    listed
+	linked    linkedSources
+	unchecked uncheckedSlots
+	pinned    int  // index of the next run in query.pinned
+	at        uint // next slot of the current run; only nextPieceOfRun uses it
+	pieces    bool // whether nextLinked may cut runs after 64 slots
+	sifted    sifted
 
 	joined  *joined // the state of the query's joins; nil if it has none
 	settled bool    // whether changes during the walk must not change the result of the joins

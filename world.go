@@ -74,7 +74,7 @@ type World struct {
 	columns    []*column
 	distinct   atomic.Int32         // number of columns that are known to differ in type or name
 	disabled   []*column            // tags of NewDisabled, in the order of registration
-	watched    []*column            // columns with hooks, stores or trackers, sorted by id
+	watched    []*column            // columns with hooks, stores, trackers or groups, sorted by id
 	relations  []linked             // relations and edges
 	deletion   *deletion            // buffers for the next deletion, or nil
 	clones     *copying             // buffers for the next copy of an entity with links, or nil
@@ -159,8 +159,8 @@ func (w *World) Alive(e Entity) bool {
 
 // Close makes every entity stale and releases the world's memory. Do not use pointers and slices into columns
 // after Close. In a closed world, making entities, columns or queries panics. If Close returns an error,
-// another call tries to release the remaining memory. The process keeps up to 1 MiB of pages of small worlds
-// for later worlds. No limit counts these pages: see vm.Options.Recycle.
+// another call tries to release the remaining memory. The process keeps up to 1 MiB of pages (more with pages
+// of 64 KiB) of small worlds for later worlds. No limit counts these pages: see vm.Options.Recycle.
 func (w *World) Close() error {
 	if w.closed {
 		return w.release()

@@ -23,7 +23,8 @@ type Report struct {
 	// Refused counts three kinds of values:
 	//   - values that do not fit into their field, such as 300 in an int8; the field is zero or absent,
 	//   - names that another entity has; the name is absent,
-	//   - links that cannot be made, such as a link to an entity that the file lacks; the link is absent.
+	//   - links that cannot be made, such as a link to an entity that the file lacks; the link is absent,
+	//     or the field of type vast.Entity is zero.
 	Refused int
 	// Problems describes the first 100 refused values.
 	Problems []Problem

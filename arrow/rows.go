@@ -287,8 +287,7 @@ func appendSQL(b array.Builder, v any) error {
 		return nil
 	}
 	return fmt.Errorf("the value %.40v of type %T does not fit into a column of %s, which the first rows "+
-		"and the "+
-		"driver suggest: convert the column with CAST in the statement", v, v, b.Type())
+		"and the driver suggest: convert the column with CAST in the statement", v, v, b.Type())
 }
 
 func textOf(v any) string {

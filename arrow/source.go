@@ -54,7 +54,7 @@ type entities struct {
 //     the component if the component is one value
 //   - for an array of numbers, one column of lists of fixed length; for other arrays of at most 16 elements,
 //     the columns of each element, such as car.wheels.0.size
-//   - for a tag, a column of booleans
+//   - for a tag or an empty struct, a column of booleans
 //   - for a relation, a column with the ID of the target
 //   - for the world's Names, a column of texts
 //   - for slices, maps, pointers, interfaces, and arrays of more than 16 elements that are not numbers, a
@@ -73,8 +73,8 @@ type entities struct {
 // its schema says which columns have nulls, and may be wrong after the change.
 //
 // The source copies the components. Complexity of Entities: that of probe.Occupied for each run and column.
-// Complexity of the loop: a copy of the components. Components in a SparseColumn or HeapColumn also take an
-// allocation each.
+// Complexity of the loop: a copy of the components. Components in a SparseColumn, HeapColumn or
+// shared.Column, and components with JSON texts, also take an allocation each.
 func Entities(q vast.Query, cols ...vast.AnyColumn) (Source, error) {
 	components, err := describeAll(cols, false)
 	if err != nil {

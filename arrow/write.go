@@ -15,8 +15,8 @@ import (
 //
 // Write returns the error of the source, of w or of the context, or an error that names a column whose type
 // does not fit into the format. It checks the context once for each batch of rows. After an error, the output
-// is incomplete. Complexity: linear in the number of values. Write holds one batch of rows in memory, and for
-// Parquet the compressed columns of up to 1,048,576 rows.
+// is incomplete. Write panics if f is not one of the constants. Complexity: linear in the number of values.
+// Write holds one batch of rows in memory, and for Parquet the compressed columns of up to 1,048,576 rows.
 func Write(ctx context.Context, w io.Writer, f Format, s Source) error {
 	f.check("Write")
 	out, err := newWriter(w, f, s.Schema())

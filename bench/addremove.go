@@ -67,9 +67,8 @@ func addRemoveArkBatch(s *arkEdit) {
 	s.vel.RemoveBatch(s.both.Batch(), nil)
 }
 
-// checkEdits checks a world of n entities, whose positions count up from 0. added is the number of entities
-// with a velocity after adding, left the number of entities with a velocity after removing, and sum the sum
-// of the positions.
+// checkEdits checks the n edited entities of a world. Their positions count up from 0. added and left are the
+// numbers of entities with a velocity after adding and after removing. sum is the sum of the positions.
 func checkEdits(n, added, left int, sum float64) error {
 	if want := float64(n) * float64(n-1) / 2; added != n || left != 0 || sum != want {
 		return fmt.Errorf("after adding, %d of %d entities have a velocity, want all; after removing, %d "+
@@ -79,8 +78,8 @@ func checkEdits(n, added, left int, sum float64) error {
 }
 
 // editSide makes the side whose work adds and removes. The check calls the functions add, count and sum: add
-// gives all entities a velocity, count counts the entities with a velocity, and sum adds up the X of their
-// components.
+// gives each edited entity a velocity, count counts the entities with a velocity, and sum adds up the X of
+// their components.
 func editSide[S any](s *S, work func(*S), n int, add func(), count func() int, sum func() float64) side {
 	return side{
 		units:  n,

@@ -16,9 +16,9 @@ type Options struct {
 	// Name is the purpose under which [vm.Snapshot] counts the container's bytes. Errors contain the name.
 	// Default: the container's type, such as "bulk.Pool[Ship]".
 	Name string
-	// Capacity is the largest number of elements. Addresses for all of them are reserved; addresses cost no
-	// memory. Default: as many as MaxBytes allows; without MaxBytes, as many as fill 16 GiB of addresses,
-	// or 16 MiB if regions are Go heap memory ([vm.PagesHeap] or [vm.HeapStandIn]).
+	// Capacity is the largest number of elements. Addresses for all of them are reserved. These addresses
+	// take memory only if regions are Go heap memory ([vm.PagesHeap] or [vm.HeapStandIn]). Default: as many
+	// as MaxBytes allows; without MaxBytes, as many as fill 16 GiB of addresses, or 16 MiB of Go heap memory.
 	Capacity int
 	// MaxBytes is a budget for the bytes of all elements. Exceeding it is an error wrapping [vm.ErrLimit].
 	// Default: none.

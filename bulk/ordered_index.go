@@ -26,7 +26,8 @@ import (
 //
 // One goroutine may change an index at a time, while no other goroutine reads it. While no goroutine changes
 // the index, any number of goroutines may read it. If the body of a loop over the index changes the index,
-// the loop panics instead of continuing.
+// the loop panics instead of continuing. A loop over [OrderedIndex.Values] panics even if the body then ends
+// the loop.
 type OrderedIndex[K cmp.Ordered, V any] struct {
 	tree    tree[K, V]
 	promise promise

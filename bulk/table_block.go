@@ -28,7 +28,7 @@ func (b Block) First() int {
 func (b Block) Len() int { return b.end - b.First() }
 
 // Blocks yields the blocks of the table in ascending order of rows. All blocks except the last are full. The
-// loop's body must not remove rows. Blocks may miss rows that the body appends.
+// loop's body must not remove rows. The loop may miss rows that its body appends.
 func (t *Table) Blocks() iter.Seq[Block] {
 	return func(yield func(Block) bool) {
 		b := Block{table: t}

@@ -63,7 +63,7 @@ func (t *times) add(region int, wanted, began, ended time.Time, waited, period t
 	took, waited := ended.Sub(began), max(waited, 0)
 	t.tickTotal += took
 	t.barrierTotal += waited
-	// The percentiles leave out a tick of more than an hour.
+	// The percentiles leave out durations of more than an hour.
 	_ = t.tick.RecordValue(took.Microseconds())
 	_ = t.barrier.RecordValue(waited.Microseconds())
 	r := t.rates[region]

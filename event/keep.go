@@ -35,7 +35,8 @@ const between = "between"
 
 // contents implements state.Container. The state of a queue consists of the events of the last tick, the
 // events that belong to the next tick, and the positions of the readers among these events. The state leaves
-// out the events of the tick before the last one, because the next tick cannot read them.
+// out the events of the tick before the last one, because the next tick cannot read them. It also leaves out
+// the positions of readers that were used without a Context.
 type contents[T any] struct{ q *Queue[T] }
 
 func (c contents[T]) Of() []any { return []any{events.Queue((*link[T])(c.q))} }

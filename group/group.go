@@ -29,9 +29,9 @@ func New(q vast.Query) *Group {
 	return &Group{made, closeGroup}
 }
 
-// Query returns a query with the same matches as the query of the group. Loops over it read the kept bits.
-// All methods of [vast.Query] work, and further conditions can be added. Methods that change the matches,
-// such as [vast.World.DeleteAll], test the conditions of the query and do not read the bits.
+// Query returns a query with the same matches as the query given to [New]. Loops over the returned query read
+// the kept bits. All methods of [vast.Query] work, and further conditions can be added. Methods that change
+// the matches, such as [vast.World.DeleteAll], test the conditions of the query and do not read the bits.
 //
 // A loop sees the values of shared columns as they are when the loop begins. If the loop gives entities other
 // values, the loop may yield an entity that no longer matches, and may yield or pass over an entity that

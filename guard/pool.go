@@ -60,9 +60,9 @@ var (
 	_ exchangeable[int] = (*SampledPool[int])(nil)
 )
 
-// NewPool makes an empty pool with an allocator of its own. The allocator has the defaults of [Options], and
-// more addresses if the elements are large. At most 16,384 elements, the allocator's capacity, live at a
-// time, even if o.Capacity is larger. NewPool ignores o.Step.
+// NewPool makes an empty pool with an allocator of its own. The allocator uses o.Name, o.Limit and o.Pages,
+// and otherwise the defaults of [Options]. It has more addresses if the elements are large. At most 16,384
+// elements, the allocator's capacity, live at a time, even if o.Capacity is larger. NewPool ignores o.Step.
 //
 // It returns an error as [vm.Reserve] does. It panics when T holds Go pointers, and when o.Capacity or
 // o.MaxBytes is negative.

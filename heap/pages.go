@@ -34,7 +34,7 @@ type pages struct {
 	pagesKept int            // number of pages in kept runs
 }
 
-// at returns the address of a page. The conversion is sound for pages of the reserved range.
+// at returns the address of a page. It is sound for pages of the reserved range.
 func (p *pages) at(page uint32) unsafe.Pointer { return unsafe.Add(p.base, int(page)<<p.shift) }
 
 func (p *pages) runBytes(page, n uint32) []byte {

@@ -41,9 +41,10 @@ func newSampled(name string, o Options, interval int) *sampled {
 	return &sampled{blocks: blocks, sampler: guard.NewSampler(interval)}
 }
 
-// allocUnusually makes a guarded allocation if the sampler picks it and there is memory for a block. The
-// caller holds the lock. allocUnusually unlocks the heap and returns the address of the block, or returns nil
-// and keeps the lock. It panics if the heap is closed.
+// allocUnusually makes a guarded allocation if the sampler picks it, fewer than sampledLive guarded
+// allocations are live, and there is memory for a block. The caller holds the lock. allocUnusually unlocks
+// the heap and returns the address of the block, or returns nil and keeps the lock. It panics if the heap is
+// closed.
 //
 //go:noinline
 func (h *Heap) allocUnusually(size, align, class int) unsafe.Pointer {

@@ -62,12 +62,15 @@ func (s *sampler) collector() *worldCollector {
 // memory of the whole program. The collectors of the Prometheus client library cover Go's heap and the
 // process.
 //
-// A scrape visits the world (see vast.World.Visit) in a few gaps between ticks. At 10 million entities, a
-// scrape takes some tenths of a millisecond of each gap. The scrape waits up to half a second for its visits.
-// If this time is too short, the scrape reports the figures of an earlier scrape. vast_world_admitting is 1
-// if the figures are less than two and a half seconds old, and 0 otherwise. The metrics of columns that share
-// a name are summed up, and so are those of systems. The first 200 names of columns, of systems and of queues
-// are labels. The metrics of all further columns, systems and queues are summed up under the label "other".
+// For the figures of entities, structural changes and columns, a scrape visits the world (see
+// vast.World.Visit) in a few gaps between ticks. At 10 million entities, a scrape takes some tenths of a
+// millisecond of each gap. The scrape waits up to half a second for its visits. If this time is too short,
+// the scrape reports these figures of an earlier scrape. vast_world_admitting is 1 if these figures are less
+// than two and a half seconds old, and 0 otherwise.
+//
+// The metrics of columns that share a name are summed up, and so are those of systems and of queues. The
+// first 200 names of columns, of systems and of queues are labels. The metrics of all further columns,
+// systems and queues are summed up under the label "other".
 func NewCollector(w *vast.World) prometheus.Collector {
 	if w == nil {
 		panic("inspect: NewCollector: the world is nil")

@@ -70,7 +70,8 @@ type request struct {
 // An edit that does not fit the world changes nothing, for example if its entity has died. Apply returns the
 // error, and the client gets it, too. If there was no memory for the edit, errors.As finds a *vm.Error in the
 // error. In this case, a program that keeps the world in a store must call store.Store.Changed, because the
-// replay may get the memory and make a different world.
+// replay may get the memory and make a different world. If a callback of the program panics, Apply recovers
+// the panic and returns an error. Then the changes before the panic remain.
 func Apply(w *vast.World, encoded []byte) error {
 	var e edit
 	if err := json.Unmarshal(encoded, &e); err != nil {

@@ -84,7 +84,7 @@ type linkList struct {
 type linkEnd struct {
 	ID    string `json:"id"`
 	Name  string `json:"name"`
-	Value string `json:"value"` // text of the edge's value; empty for a relation
+	Value string `json:"value"` // text of the edge's value; empty if the link has no value
 }
 
 // stale returns the error for an ID without a living entity.

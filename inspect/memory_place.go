@@ -28,7 +28,7 @@ type placeAnswer struct {
 	InUse       int       `json:"inUse"`     // number of used slots whose data is at the place
 	Word        int       `json:"word"`      // word of 64 slots that holds FirstSlot, or -1
 	Entity      *occupant `json:"entity"`    // entity in the slot if Slots is 1; nil if no entity lives there
-	Component   bool      `json:"component"` // whether the entity has the component of the area
+	Component   bool      `json:"component"` // whether the entity has the component; true without a column
 	Byte        int       `json:"byte"`      // index of the byte in the data of the slots
 	Field       string    `json:"field"`     // path of the field that holds the byte
 	FieldType   string    `json:"fieldType"`
@@ -108,7 +108,7 @@ func (a *placeAnswer) findField(l *layout, at *area) {
 	}
 	c := &l.columns[at.Column]
 	if c.info.Storage != probe.StorageDense {
-		return // the elements of the area are handles, not components
+		return // the area holds handles, or numbers of shared values, not components
 	}
 	for _, f := range c.fields() {
 		if size := int(f.typ.Size()); f.offset <= a.Byte && a.Byte < f.offset+size {

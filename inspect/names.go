@@ -15,7 +15,7 @@ const (
 	maxNames    = 50      // largest number of names in an answer
 	namesAtOnce = 2000    // largest number of names read in a look (see Inspector.look)
 	namesLooked = 1 << 20 // largest number of names read for a request
-	maxName     = 256     // largest size of a shown name in bytes
+	maxName     = 256     // number of bytes after which a shown name is cut; largest size of a prefix
 )
 
 // namer returns the source of names. Call namer only in a look.
@@ -29,8 +29,8 @@ func (in *Inspector) namer() Namer {
 	return noNames{}
 }
 
-// nameOf returns the name of an entity, cut to maxName bytes, or "" for an entity without a name. Call
-// nameOf only in a look.
+// nameOf returns the name of an entity, or "" for an entity without a name. Only the first maxName bytes of a
+// longer name are returned, and "…". Call nameOf only in a look.
 func (in *Inspector) nameOf(e vast.Entity) string {
 	if name, ok := in.namer().Name(e); ok {
 		return shortName(name)

@@ -21,7 +21,8 @@ const (
 	maxProfileSeconds     = 300
 )
 
-// profileHandler serves the paths below /debug/pprof/ that go tool pprof and go tool trace expect.
+// profileHandler serves the profiles for go tool pprof, and the trace for go tool trace. The paths are those
+// of package net/http/pprof.
 func profileHandler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /debug/pprof/{$}", listProfiles)
@@ -41,7 +42,8 @@ func profileHandler() http.Handler {
 func listProfiles(w http.ResponseWriter, _ *http.Request) {
 	var b strings.Builder
 	b.WriteString("Profiles of this program: go tool pprof ADDRESS/debug/pprof/NAME\n\n")
-	fmt.Fprintf(&b, "%8s  profile?seconds=%d\n%8s  trace?seconds=1\n", "", defaultProfileSeconds, "")
+	fmt.Fprintf(&b, "%8s  profile?seconds=%d\n%8s  trace?seconds=1, a file for go tool trace\n", "",
+		defaultProfileSeconds, "")
 	for _, p := range pprof.Profiles() {
 		fmt.Fprintf(&b, "%8d  %s\n", p.Count(), p.Name())
 	}

@@ -47,7 +47,7 @@ type rowReader struct {
 type shownColumn struct {
 	query.Named
 	relation vast.Relation
-	kept     bool         // whether cells keep the value, to make the text after the look
+	kept     bool         // whether cells keep the value, to make the text or the leaves after the look
 	typ      reflect.Type // type of the component; nil if no value is read
 	parts    []query.Part // fields to read
 }

@@ -119,8 +119,8 @@ var errOver = &problem{Status: http.StatusServiceUnavailable, Code: "time",
 	Message: fmt.Sprintf("the rows are incomplete, because a request may read the world for at most %v "+
 		"and last at most %v: ask for fewer rows or narrow the query", searchTime, streamTime)}
 
-// next replaces s.rows by the next rows. After the last match, s.rows is empty. next skips entities that the
-// program deleted after the search had found them.
+// next replaces s.rows by the next rows. After the last match, and after s.limit rows, s.rows is empty. next
+// skips entities that the program deleted after the search had found them.
 func (s *rowSource) next() error {
 	s.rows = s.rows[:0]
 	err := s.look(func() (done bool) {

@@ -169,7 +169,7 @@ func queryProblem(err error) error {
 }
 
 // look calls f as [Inspector.look] does. The first call also binds the query. If the time of the search runs
-// out afterwards, look returns nil and sets search.over.
+// out after the query is bound, look returns nil and sets search.over.
 func (s *search) look(f func() (done bool)) error {
 	for {
 		var columns []column

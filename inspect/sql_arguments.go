@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// sqlArguments are the values of the parameters of a statement. Their JSON is like that of a row of an
-// answer: see appendSQLValue.
+// sqlArguments are the values for a statement's parameters. In JSON they look like the values in an answer's
+// rows: see appendSQLValue.
 type sqlArguments []any
 
 // UnmarshalJSON decodes the values.

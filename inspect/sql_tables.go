@@ -12,8 +12,9 @@ type sqlTable struct {
 }
 
 // columnsStatement lists the columns of all tables. It leaves out hidden columns, shadow tables, SQLite's own
-// tables, and the virtual tables in the schema temp, which vastsql makes for its own use. functionsStatement
-// lists the functions, without operators and SQLite's internal functions.
+// tables, and all virtual tables in the schema temp: tables that vastsql makes for its own use, and tables of
+// a single connection. functionsStatement lists the functions, without operators and SQLite's internal
+// functions.
 const (
 	columnsStatement = `SELECT t.name, c.name, c.type FROM pragma_table_list AS t
 		JOIN pragma_table_xinfo(t.name) AS c

@@ -19,7 +19,7 @@ type systemsAnswer struct {
 
 type scheduleAnswer struct {
 	ID      uint64        `json:"id"`
-	Main    bool          `json:"main"` // whether this schedule makes the world's ticks
+	Main    bool          `json:"main"` // whether mainSchedule returns this schedule
 	Workers int           `json:"workers"`
 	Rate    int           `json:"rate"` // ticks per second of simulated time
 	CatchUp int           `json:"catchUp"`

@@ -17,8 +17,9 @@ import (
 // the entities that have a position and the column's component. The caller may change the fields of the
 // result, such as Title, Unit, Down, or the names and colours of the layers.
 //
-// A picture takes about 10 nanoseconds for each entity and layer. Plane panics if a column belongs to no
-// world. [Serve] panics if parts has more than seven columns.
+// A picture takes about 10 nanoseconds for each entity and layer. Plane panics if col belongs to no world. It
+// also panics if a column of parts is col or does not belong to the world of col. [Serve] panics if parts has
+// more than seven columns.
 func Plane[T any](id string, bounds Bounds, col vast.Column[T], at func(*T) (x, y float64),
 	parts ...vast.AnyColumn) View {
 	w := probe.Describe(col).World

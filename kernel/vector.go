@@ -63,7 +63,8 @@ func arrays[V any, T Number](s []T, n int) []V {
 	return unsafe.Slice((*V)(unsafe.Pointer(unsafe.SliceData(s))), n)
 }
 
-// each calls f for all arrays. The compiler inlines each and f into the functions below.
+// each calls f for all arrays. The compiler inlines the function each and its argument f into functions such
+// as float32x16.
 func each[V any](dst, a, b []V, f func(d, x, y *V)) {
 	a, b = a[:len(dst)], b[:len(dst)]
 	for i := range dst {

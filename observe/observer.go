@@ -44,7 +44,7 @@ type observer struct {
 	monitor *Monitor      // nil if neither Left nor Entered is set
 	tracker *vast.Tracker // nil if Changed is not set
 	changed vast.Query    // the matches whose component the tracker has noted as added or written
-	written entities      // the matches of the query in changed at the last look
+	written entities      // the matches of observer.changed at the last look
 
 	reports []report
 	// The next event is for entity number next of reports[report]. While events are left, look finds no new

@@ -63,8 +63,8 @@ func (p *Prefabs) apply(root vast.Entity) (n int, err error) {
 }
 
 // copyNew adds the nodes that have no base to the family, and copies them into the instances. The copies have
-// no links and no edges yet, and their references still lead to nodes. The plan then finds these differences.
-// copyNew returns the number of copies in instances.
+// no edges yet and no links except those to their originals, and their references still lead to nodes. The
+// plan then finds these differences. copyNew returns the number of copies in instances.
 func (f *family) copyNew(nodes []vast.Entity) (copies int, err error) {
 	p := f.p
 	var roots []vast.Entity

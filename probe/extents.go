@@ -42,8 +42,8 @@ func EntityAt(w *vast.World, slot int) (vast.Entity, bool) { return engine.Entit
 
 // Occupied returns the number of entities in the slots [lo, hi) that have a component in col. If col is nil,
 // it counts all entities in these slots. The range may exceed the slots of the world. Complexity: one step
-// for each block of 4,096 slots that are all occupied or all empty, and one step for each word of the other
-// blocks.
+// for each block of 4,096 slots in the range, and one step for each word of 64 slots in blocks that are
+// partly occupied or lie partly in the range.
 func Occupied(w *vast.World, col vast.AnyColumn, lo, hi int) int {
 	return engine.Occupied(w, col, lo, hi)
 }

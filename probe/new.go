@@ -29,7 +29,8 @@ func NewColumn(w *vast.World, name string, s Storage, typ reflect.Type) vast.Any
 //   - an array of l.Count elements with the layout l.Parts[0], if Count is positive;
 //   - otherwise a struct of l.Size bytes, with a field for each of l.Parts.
 //
-// Each field has the name and the offset of its part. Names may be unexported. Blank fields fill gaps.
+// Each field has the name and the offset of its part. Names may be unexported. Blank fields fill the gaps
+// that Go's alignment does not make.
 //
 // TypeOf returns an error if no Go type has the layout: for example, if fields overlap, if an offset is not a
 // multiple of the field's alignment, or if a name is not valid for a Go field. Complexity: that of sorting

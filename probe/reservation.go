@@ -5,8 +5,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// Reservation is a large piece of address space that a world has reserved for its arrays. All its methods
-// except Look may be called from any goroutine and at any time, even after the world was closed.
+// Reservation is a large piece of address space that a world has reserved for its arrays. All methods of
+// Reservation except Look may be called from any goroutine and at any time, even after the world was closed.
 type Reservation struct {
 	r *vm.Region
 }

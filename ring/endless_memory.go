@@ -47,8 +47,8 @@ func (e *Endless) makeRoom(n int) error {
 	return e.nextLap(end, n)
 }
 
-// nextLap continues the stream in the other lap. All bytes in the other lap have been released, because the
-// current lap is full, and the kept bytes, at most a quarter of a lap, lie at the end of the current lap.
+// nextLap continues the stream in the other lap. The current lap is full. The kept bytes, at most a quarter
+// of a lap, lie at its end. So all bytes in the other lap have been released.
 func (e *Endless) nextLap(end int64, n int) error {
 	to, start := 1-e.current, e.start.Load()
 	if err := e.decommit(to, e.lapSize); err != nil {

@@ -11,9 +11,9 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// Each divides the query's entities into [vast.Query.Batches] of n entities and calls f for each batch, on
-// this worker and on idle workers. A call of f is called a part. Each returns when all parts are done. A part
-// should take at least some microseconds, because waking a worker takes that long. Start with n = 4,096.
+// Each divides the query's entities into [vast.Query.Batches] of about n entities and calls f for each batch,
+// on this worker and on idle workers. A call of f is called a part. Each returns when all parts are done. A
+// part should take at least some microseconds, because waking a worker takes that long. Start with n = 4,096.
 //
 // f may write the values of its batch's entities in columns that the system writes. f may read everything
 // that the system declares and that no part writes. f must use the Context that it receives, and must not

@@ -14,8 +14,9 @@ import (
 //
 // Call Disable and Enable between ticks on the goroutine of the world. A visitor of the world may call them,
 // and so may the function that applies the inputs of a store. A system calls them in [Context.AfterTick].
-// They panic if no call of [Schedule.Add] or [Schedule.ConfigureSet] has named such a system or set. Disable
-// does not concern the systems of [State.OnEnter], [State.OnExit] and [Context.RunOnce].
+// They panic if no call of [Schedule.Add] or [Schedule.ConfigureSet] has named such a system or set, except
+// for a disabled name that a store has kept. Disable does not concern the systems of [State.OnEnter],
+// [State.OnExit] and [Context.RunOnce].
 func (s *Schedule) Disable(name string) { s.enable("Disable", name, false) }
 
 // Enable undoes [Schedule.Disable] for a name. It does nothing if the name is not disabled.

@@ -98,14 +98,16 @@ type JobStats struct {
 }
 
 // NewJobs makes Jobs of a schedule, which run the function run. NewJobs panics when In holds Go pointers,
-// when an option is negative, when the schedule has Jobs of the same name, and when it is attached to a
-// store. Call NewJobs between ticks, and before [Schedule.Add] of the systems that use the Jobs.
+// when run is nil, when an option is negative, when Ticks is above [math.MaxInt32], when the schedule has
+// Jobs of the same name, and when the schedule is attached to a store. Call NewJobs between ticks, and before
+// [Schedule.Add] of the systems that use the Jobs.
 //
 // run is called on goroutines of its own, for several jobs at the same time if JobsOptions.Workers allows it.
 // Its result must depend only on the input. So run must not use the world or the schedule, the clock or
 // random numbers of Go. It may read data that never changes, such as a map that the program loads before the
-// first tick. A [Random] can be a part of the input. run must not visit the world, because the tick may wait
-// for run. Reset and Close end ctx. run should then return soon, because Reset and Close wait for it.
+// first tick. A [Random] can be a part of the input. run must not call World.Visit either: Visit waits for
+// the end of the tick, and the tick may wait for run. Reset and Close end ctx. run should then return soon,
+// because Reset and Close wait for it.
 func NewJobs[In, Out any](s *Schedule, run func(ctx context.Context, in In) Out,
 	o JobsOptions) *Jobs[In, Out] {
 	layout.Check[In]("sched: NewJobs")

@@ -31,7 +31,7 @@ type jobsInFlight[In, Out any] struct {
 
 // savedJob is a job in flight, as a file stores it. It has no Go pointers.
 type savedJob[In any] struct {
-	Left  uint32 // number of ticks until Results hands in the result; 0 if the next call hands it in
+	Left  uint32 // number of ticks until the result is due; 0 if it is due and Results has not yielded it
 	Input In
 }
 

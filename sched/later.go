@@ -11,7 +11,7 @@ import (
 
 // moment is a place in the order of all steps of all ticks. It does not depend on the number of workers.
 type moment struct {
-	stage    uint64 // number of stages that began before
+	stage    uint64 // number of the stage, counted over all ticks from 1 on
 	position int    // the position of commands that are recorded at this moment
 }
 
@@ -58,7 +58,8 @@ func next(list *[]requested) (first requested, ok bool) {
 	return first, true
 }
 
-// dropFrom drops the requests of a stage that has failed, and all one-shot systems that have not run.
+// dropFrom drops the functions of AfterTick from this stage and from later stages, and all one-shot systems
+// that have not run.
 func (r *requests) dropFrom(stage uint64) {
 	clear(r.once)
 	r.once = r.once[:0]
@@ -72,7 +73,8 @@ func (r *requests) dropFrom(stage uint64) {
 // the system, and the other functions run nevertheless. If an error stops the tick, the functions given since
 // commands were last applied are dropped, as the commands recorded since then are.
 //
-// In Start, f runs after the tick that follows; in End, after the last End function.
+// In Start, f runs after the tick that follows; in End, after the last End function. In a system of
+// [Schedule.RunOnce], f runs when the commands of the system are applied.
 func (c *Context) AfterTick(f func(s *Schedule)) {
 	at := c.moment()
 	r := &c.schedule.requests
@@ -100,7 +102,8 @@ func (s *Schedule) callBetween(one requested) (err error) {
 	return nil
 }
 
-// change begins a method that changes the schedule between ticks. The caller calls done at the end.
+// change begins a method that changes the schedule between ticks or in a function of AfterTick. The caller
+// calls done at the end.
 func (s *Schedule) change(what string) (done func()) {
 	s.mustBeMade(what)
 	if s.between {
@@ -110,8 +113,8 @@ func (s *Schedule) change(what string) (done func()) {
 	return func() { s.busy.Store(false) }
 }
 
-// mustBeBetween panics inside a tick. Unlike change, it also lets visitors of the world, and the function
-// that applies the inputs of a store, call the method.
+// mustBeBetween panics inside a tick, except in a function of AfterTick. Unlike change, it also lets visitors
+// of the world, and the function that applies the inputs of a store, call the method.
 func (s *Schedule) mustBeBetween(what string) {
 	if s.ticking && !s.between {
 		panic(fmt.Sprintf("sched: %s inside a tick: call it in a function that you give to Context.AfterTick",
@@ -120,7 +123,8 @@ func (s *Schedule) mustBeBetween(what string) {
 }
 
 // changed tells the store that the program has changed the schedule between ticks, so that a replay must not
-// begin before the change. Changes before the first tick are part of the program.
+// begin before the change. changed does nothing before the first tick and in functions of AfterTick, because
+// the program makes these changes in a replay, too.
 func (s *Schedule) changed() {
 	if s.keeper != nil && s.ticked && !s.between {
 		s.keeper.Changed()

@@ -238,8 +238,8 @@ func (n *node) conflicts(m *node) (why []string) {
 	return why
 }
 
-// toggles returns the reasons why system m cannot run beside n if n disables or enables entities by a tag
-// that m does not declare. Queries of m skip disabled entities even if the queries do not name the tag.
+// toggles returns the reasons why system m cannot run beside n if n writes the tag of a vast.Disabled that m
+// does not declare. Queries of m obey the tag even if the queries do not name it.
 func (n *node) toggles(m *node) (why []string) {
 	for _, c := range n.writes {
 		if declared, _ := m.uses(c.ID); c.Disabled && !declared {

@@ -16,7 +16,7 @@ type Stats struct {
 	Tick           uint64        // number of the last tick
 	Budget         time.Duration // time from one tick to the next while [Schedule.Run] runs, otherwise 0
 	Commands       vast.Applied  // numbers of applied and of skipped commands
-	Late           uint64        // ticks that [Schedule.Run] began at least one whole step late
+	Late           uint64        // ticks that [Schedule.Run] began late, by Budget or more
 	Dropped        uint64        // ticks that [Schedule.Run] dropped, see Options.CatchUp
 	Ticks          Times         // durations of whole ticks
 	RecentTicks    Times         // exact durations of the last 256 ticks

@@ -50,9 +50,10 @@ type System struct {
 	// the [Set] of that name. Before and After may name systems that do not conflict. They may name a system
 	// of another phase only if the order of the phases agrees.
 	Before, After []string
-	// If is the condition of the system. The schedule calls If in each tick when it is the system's turn, and
-	// skips the system if the condition returns false. The condition may read what the system declares.
-	// Default: the system runs in each tick. See [State.In] and [Not].
+	// If is the condition of the system. The schedule calls If when it is the system's turn, and skips the
+	// system if the condition returns false. The schedule does not call If in ticks in which Every, Rate, a
+	// set or [Schedule.Disable] skips the system. The condition may read what the system declares. Default:
+	// the system runs in each tick. See [State.In] and [Not].
 	If func(*Context) bool
 	// Every makes the system run in one of Every ticks: in the ticks whose number is a multiple of Every.
 	// Default: each tick.

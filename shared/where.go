@@ -14,8 +14,8 @@ import (
 //	for s := range materials.Where(w.Query(position), steel).Slots() {
 //
 // The column gives each value a number. The query compares the numbers of 64 entities at a time, after it has
-// tested their presence bits. Where panics if q is of another world or leaves the column out. If no entity
-// has the value, nothing matches.
+// tested their presence bits. Where panics if q is of another world or names the column in Query.Without. If
+// no entity has the value, nothing matches.
 //
 // Make the query once and run it many times, like any [vast.Query]. Each loop sees the values that the
 // entities have when the loop reaches their 64-slot word. Bulk methods accept the query. An OnRemove hook

@@ -43,7 +43,8 @@ type pendingEdit struct {
 // An edit that does not fit the world changes nothing. Apply returns a [*WriteError], and the statement gets
 // it, too. If there was not enough memory for the edit, errors.As finds a *vm.Error in the error. In this
 // case, a program that keeps the world in a store must call store.Store.Changed, because the replay may get
-// the memory and make a different world.
+// the memory and make a different world. If a callback of the program panics, Apply recovers the panic and
+// returns a WriteError. Then the changes before the panic remain.
 func Apply(w *vast.World, input []byte) error {
 	e, err := decodeEdit(input)
 	if err != nil {
@@ -143,7 +144,8 @@ func columnNamed(w *vast.World, name columnName) vast.AnyColumn {
 	return found
 }
 
-// write carries out an edit of a table between two ticks. fields are the indices of e.fields in the table.
+// write carries out an edit of a table between two ticks, or submits the edit if Options.Edit is set. fields
+// are the indices of e.fields in the table.
 func (r *reader) write(ctx context.Context, e *worldEdit, t *table, fields []int) (o outcome) {
 	if r.o.Edit != nil {
 		return r.submit(ctx, e, t)

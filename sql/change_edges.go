@@ -9,7 +9,7 @@ import (
 // changedEdges is the state of the check of edges. The maps tell how the rows so far change the edges.
 type changedEdges struct {
 	column  any           // column of the sources, for internals
-	old     int           // index in worldEdit.fields of the target of the row's edge; -1 in an INSERT
+	old     int           // index of the old target in worldEdit.fields; -1 in an INSERT
 	target  int           // index of the new target; -1 if the statement does not set the target
 	present map[edge]bool // whether the edge exists after the rows so far
 	ended   map[edge]bool // edges of the world that the rows so far have moved or replaced

@@ -85,7 +85,7 @@ func lookupOf(q *sql.SelectStatement, s *schema, p *prepared) *lookup {
 }
 
 // lookUp returns the rows of a statement that is a lookup. lookUp returns nil if SQLite must compute the
-// rows: if the statement is no lookup, or if the argument is not an int64.
+// rows: if the statement is no lookup, or if the arguments are not one int64.
 func (s *stmt) lookUp(ctx context.Context, args []driver.NamedValue) (driver.Rows, error) {
 	l := s.lookup
 	if l == nil || len(args) != 1 {

@@ -33,7 +33,7 @@ type reader struct {
 // stored reports whether the world is a stored moment, which does not change.
 func (r *reader) stored() bool { return r.readOnly == errStoredMoment }
 
-// take copies the needed tables at one moment.
+// take computes the needed reports, and then copies the other needed tables at one moment.
 func (r *reader) take(ctx context.Context, needs map[*table]need) (*moment, error) {
 	m := &moment{images: map[*table]*image{}, lease: lease{from: &r.buffers}}
 	for t := range needs {

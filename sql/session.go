@@ -22,7 +22,7 @@ type session struct {
 	misfit  int64           // mark of a table of aggregates to which SQLite did not pass all conditions
 	text    string          // the statement in preparation
 	kept    int             // bytes of the values that percentile and median keep
-	point   bool            // whether the running statement reads the row of one entity only
+	point   bool            // whether the running statement reads only the row, or the edges, of one entity
 	moment  *moment         // the copy for the running statement; nil until it reads a table
 	err     error           // the statement's error from this package; SQLite keeps only the text of an error
 	write   *write          // what the statement writes; nil if it only reads
@@ -67,7 +67,8 @@ func newSession(r *reader, db *sqlite3.Conn) (*session, error) {
 		s.registerPercentiles(db))
 }
 
-// refresh makes tables for the world's columns that have none yet.
+// refresh makes the tables that the connection lacks, for example those of new columns and archetypes of the
+// world. It also estimates the number of rows of each table.
 func (s *session) refresh(ctx context.Context, db *sqlite3.Conn) (err error) {
 	if err := s.reader.update(ctx, s.schema); err != nil {
 		return err

@@ -17,8 +17,8 @@ import (
 //
 // A column that only the program can read, for example with a codec of the program, has no table. The report
 // names such columns. By default, Options.MaxCopyBytes and Options.MaxPause are unlimited, because no program
-// waits for the copies. If the rows of a table lie in consecutive slots, a statement reads the columns of the
-// table in place. Otherwise, the statement copies the columns. Options.Tables must be nil, because the
+// waits for the copies. If the rows of a table lie in consecutive slots, a statement reads the table's dense
+// columns (vast.Column) in place. It copies all other columns. Options.Tables must be nil, because the
 // columns of the checkpoint do not exist before the call. Options.Write must be false. OpenStored sets
 // Options.Store to dir.
 func OpenStored(dir string, number uint64, o Options) (*sql.DB, *store.Report, error) {

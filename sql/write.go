@@ -126,7 +126,8 @@ func (t *table) refuses(v verb) error {
 	case t.report != nil:
 		return t.readOnly("each query computes the rows of this table")
 	case t.isEntities() && v == verbUpdate:
-		return t.readOnly("UPDATE the table of a component, or the table \"name\"")
+		return refuse(codeReadOnly, "the columns of table %s cannot be set: UPDATE the table of a "+
+			"component, or the table \"name\"", t.name)
 	case !t.isEntities() && v == verbDelete && !isOneComponent:
 		return refuse(codeUnsupported, "DELETE FROM %s could mean two things: use DELETE FROM entities to "+
 			"delete entities, or DELETE FROM the table of a component to remove this component", t.name)

@@ -35,7 +35,8 @@ type WriteError struct {
 	//   - 22003, 22P02, 42804, 23502: a value does not fit its field
 	//   - 23503, 23505, 23514: the entity does not live or has the component or edge already, another entity
 	//     has the name, a link would close a circle, or a relation refuses the deletion
-	//   - 25001, 25006, 0A000, 428C9: the statement must not write, or must not set this column
+	//   - 25001, 25006, 428C9: the statement must not write, or must not set this column
+	//   - 0A000: the statement has an unsupported form, such as OR FAIL, or RETURNING with another column
 	//   - 42703: there is no such component or field
 	//   - 53200: there is not enough memory
 	//   - 40003: the program may have applied the statement, or may still apply it

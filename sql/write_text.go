@@ -90,8 +90,9 @@ func (t *textReader) list() (names []string, all bool, err error) {
 	return names, false, nil
 }
 
-// returning checks that a RETURNING clause names only the entity of a table. SQLite evaluates the clause
-// before the rows are written, so the clause could return wrong values of other columns.
+// returning checks that a RETURNING clause names only the first column of a table, which holds the entity.
+// SQLite evaluates the clause before the rows are written, so the clause could return wrong values of other
+// columns.
 func (t *textReader) returning(of *table) error {
 	for t.token != sql.EOF && (t.depth > 0 || t.token != sql.RETURNING) {
 		t.next()

@@ -10,9 +10,9 @@ import (
 	"unsafe"
 )
 
-// encode appends an addressable value of a type that schemaOf accepts. A slice begins with its length plus 1,
-// and a map with the number of its encoded entries plus 1; 0 stands for nil. The entries of a map are sorted
-// by their bytes, so equal maps have equal bytes.
+// encode appends an addressable value of a type that codecs.schemaOf accepts. A slice begins with its length
+// plus 1, and a map with the number of its encoded entries plus 1; 0 stands for nil. The entries of a map are
+// sorted by their bytes, so equal maps have equal bytes.
 func (c codecs) encode(b []byte, v reflect.Value) ([]byte, error) {
 	if codec, ok := c.of(v.Type()); ok {
 		own, err := codec.append(nil, v)

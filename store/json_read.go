@@ -35,8 +35,8 @@ type Document struct {
 // the new entities. {"outside": "name"} refers to an entity that the world had before. Fields that the
 // document lacks are zero. If the document lists too few elements for an array, the last elements are zero.
 //
-// ReadJSON returns an error in these cases, among others. The error names the line. If a value is wrong, the
-// error also names the path of the value.
+// ReadJSON returns an error in these cases, among others. In these cases the error names the line. If a value
+// is wrong, the error also names the path of the value.
 //
 //   - The document is not JSON.
 //   - The document has a column, a field or a resource that the program lacks.

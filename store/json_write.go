@@ -297,7 +297,7 @@ func (j *jsonWriter) choose(q vast.Query) error {
 	return nil
 }
 
-// row returns the row of a living entity, or nil.
+// row returns the row of an entity, or nil if the document does not have the entity.
 func (j *jsonWriter) row(e vast.Entity) *row {
 	if int(e.Slot()) >= len(j.at) || j.at[e.Slot()] == 0 {
 		return nil

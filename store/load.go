@@ -19,9 +19,10 @@ import (
 )
 
 // Load fills w with a world that [Save] has written. Before Load, the program makes w, registers the
-// columns, relations, edges, trackers and resources of the saved world in any order, and calls
-// [vast.World.Require]. w must have no entities. w keeps columns and archetypes that the file does not have.
-// Load matches the trackers of a column by the order in which they were made.
+// columns, relations, edges and trackers of the saved world in any order, and calls [vast.World.Require].
+// Load sets the resources whose types are in Options.Resources. w must be new: Load returns an error if w has
+// or had entities, or has room from [vast.Archetype.Grow]. w keeps columns and archetypes that the file does
+// not have. Load matches the trackers of a column by the order in which they were made.
 //
 // w gets the mark of the file. Load returns an error if vast.Options.Mark of w is set to another mark.
 //
@@ -43,8 +44,8 @@ import (
 // process.
 //
 // If Load returns an error or panics, w is closed or has no entities, and the containers have no elements:
-// close w and make a new world. One exception: if w has entities before the call, or a container has
-// elements, Load returns an error and does not change that world or container.
+// close w and make a new world. One exception: if w is not new before the call, or a container has elements,
+// Load returns an error and does not change that world or container.
 //
 // Load checks the checksums, and checks that the parts of the world fit together. So a damaged file gives an
 // error. A forged file may hold values that no program writes, such as a bool that is neither true nor false.

@@ -53,9 +53,9 @@ func compact(folder disk.Folder, number uint64) (err error) {
 }
 
 // merge merges the newest files of the last chain and the copy of the world into one file. oldest is the
-// index of the first file to merge. If oldest is 0, and leavesRoom accepts a merge of only the deltas, merge
-// begins with the first delta. base is the number of the checkpoint that the new file continues; it is 0 if
-// the new file holds the complete world.
+// index of the first file to merge. If oldest is 0, the store allows deltas (maxDeltas > 0), and leavesRoom
+// accepts a merge of only the deltas, merge begins with the first delta. base is the number of the checkpoint
+// that the new file continues; it is 0 if the new file holds the complete world.
 func (s *Store) merge(dst io.Writer, oldest int) (base uint64, err error) {
 	c, err := openChain(s.folder, s.stage.m.Kept.Base)
 	if err != nil {
@@ -148,7 +148,8 @@ func (c *chain) merge(dst io.Writer, oldest int) error {
 }
 
 // bytesOfDeltas returns the number of bytes that a merge of all deltas would write for arrays, columns and
-// resources, including the headers of blocks.
+// resources, including the headers of blocks, without the padding and the additional header of each placed
+// run (see mapped.go).
 func (c *chain) bytesOfDeltas() (int64, error) {
 	layers, err := c.index(1)
 	if err != nil {
@@ -212,8 +213,8 @@ func (c *chain) index(oldest int) (layers []*indexed, err error) {
 	return layers, nil
 }
 
-// lengths returns the length in this layer of each of the n arrays in the manifest of the chain's last layer.
-// The length is 0 if this layer lacks the array.
+// The manifest of the chain's last layer has n arrays. For each of them, lengths returns the length that the
+// array has in layer y. The length is 0 if layer y lacks the array.
 func (y *layer) lengths(n int) []int {
 	lengths := make([]int, n)
 	for i, k := range y.arrays {

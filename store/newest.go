@@ -11,7 +11,8 @@ import (
 )
 
 // newestPrefix and the number of a durable checkpoint form the name of an empty file. The store makes this
-// file if no journal leads to the checkpoint. If the checkpoint is lost, the empty file shows the loss.
+// file if the journal would not show that the checkpoint is lost: see noteNewest. If the checkpoint is lost,
+// the empty file shows the loss.
 const newestPrefix = "newest-"
 
 func newestName(number uint64) string { return fmt.Sprintf("%s%08d", newestPrefix, number) }
@@ -52,10 +53,11 @@ func lostNewest(files []disk.Info, numbers []uint64) (name string, err error) {
 		checkpointName(number), name, goal)
 }
 
-// noteNewest makes the file that names the newest checkpoint. older are the checkpoints before the newest
-// one. noteNewest does nothing in two cases, in which the journal would show a loss of the newest checkpoint:
-// a journal leads from the previous checkpoint to the newest one, or the newest checkpoint is the first and
-// has a journal.
+// noteNewest makes the file that names the newest checkpoint, or renames the file that names an earlier
+// checkpoint. older are the checkpoints before the newest one. noteNewest does nothing if the file has this
+// name already. It also does nothing in two cases in which the journal would show a loss of the newest
+// checkpoint: a journal leads from the previous checkpoint to the newest one, or the newest checkpoint is the
+// first and has a journal.
 func (s *Store) noteNewest(newest keptFile, older []keptFile) error {
 	name := newestName(newest.number)
 	if name == s.newestFile || newest.since > 0 && (len(older) == 0 || older[len(older)-1].since > 0) {

@@ -1,8 +1,8 @@
 package store
 
 // Report lists the changes that functions such as [Load] and [ReadJSON] made because the program's components
-// differ from those of the file. Each entry is a path, such as Position.Z for a field and Position for a
-// column. A Report without entries means that nothing had to be changed.
+// differ from those of the file. Each entry begins with a path, such as Position.Z for a field and Position
+// for a column. A Report without entries means that nothing had to be changed.
 type Report struct {
 	// Dropped are the columns, fields, resources and containers of the file that the program lacks. Their
 	// values are lost.

@@ -236,10 +236,10 @@ func (s *Store) must(what string, phases ...phase) {
 	panic(fmt.Sprintf("store: Store.%s: %s", what, remedy))
 }
 
-// Close takes a last checkpoint, ends the journal, and unlocks the folder for other processes. Close also
-// waits for the end of a checkpoint or check that is running. Close the store before the world. A second
-// Close does nothing. If Close returns an error, the last durable checkpoint and the journal stay in
-// the folder.
+// Close takes a last checkpoint, ends the journal, and unlocks the folder for other processes. Close takes no
+// checkpoint before Recover, after the store has failed, and in a store that OpenAt opened. Close also waits
+// for the end of a checkpoint or check that is running. Close the store before the world. A second Close does
+// nothing. If Close returns an error, the last durable checkpoint and the journal stay in the folder.
 func (s *Store) Close() error {
 	if s.phase == closed {
 		return nil

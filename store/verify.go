@@ -284,8 +284,9 @@ func (l *listing) verifyJournal(id [16]byte) {
 		return
 	}
 	newest := moments[len(moments)-1]
-	// The journal from a checkpoint on includes the journals from all later checkpoints on. So it is enough
-	// to check the newest checkpoint, and the oldest checkpoint whose journal was not removed.
+	// The part of the journal that follows a checkpoint includes the parts that follow all later checkpoints.
+	// So it is enough to check the newest checkpoint, and the oldest checkpoint whose journal was not
+	// removed.
 	oldest := slices.IndexFunc(moments, func(f File) bool {
 		m := l.kept[f.Name]
 		return m.Segment > 0 && uint64(m.Since) >= firstSegment
@@ -375,7 +376,8 @@ func (l *listing) verifyNew() {
 // Compact removes files, it checks the files that it keeps. If one of these is damaged or missing, the error
 // names this file, and Compact removes no checkpoint and no part of the journal.
 //
-// Complexity: reads the files of the newest checkpoint, writes one file, and reads that file.
+// Complexity: reads the files of the newest checkpoint and the journal that follows it, writes one file, and
+// reads that file.
 func Compact(dir string) (err error) {
 	defer func() {
 		if err != nil {

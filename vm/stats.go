@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 )
 
-// Stats counts the bytes of all open regions, by purpose. Go's own metrics and GOMEMLIMIT do not count these
-// bytes.
+// Stats counts the bytes of all open regions, by purpose. Go's own metrics and GOMEMLIMIT count these bytes
+// only on the heap stand-in.
 type Stats struct {
 	Purposes []PurposeStats // sorted by purpose
 }

@@ -80,8 +80,8 @@ inline long scattered(long i, long n) { return long((hashed(i) >> 32) % std::uin
 inline long parent_by_parent(long i, long n) { return i * parent_count(n) / n; }
 inline bool is_chosen(long parent) { return hashed(parent) >> 63 == 0; }
 
-constexpr int tree_size = 16;   // entities of a tree of clone_tree
-constexpr double template_x = 3; // Velocity.X of the template, and of the original of a clone
+constexpr int tree_size = 16;   // entities in each tree of the work clone_tree
+constexpr double template_x = 3; // Velocity.x of a template, and of an entity that a work clones
 constexpr long toggled_every = 10;
 
 using any_team_of = int (*)(long i, long n);
@@ -166,7 +166,7 @@ inline long clock_cost() {
 // A maker sets up a work for n entities.
 using maker = std::function<side(long n)>;
 
-// An entry names the work of a peer.
+// An entry has the maker of a work for a peer.
 struct entry {
 	const char *work, *peer;
 	maker make;

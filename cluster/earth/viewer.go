@@ -36,7 +36,7 @@ type sample struct {
 	when     time.Time
 	regions  []cluster.Status
 	figures  []globe.Figures // by region; zero if the region has no status
-	total    globe.Figures   // sums; Tick is that of the slowest region
+	total    globe.Figures   // sums; Travellers and Moving include InTransit; Tick is the slowest region's
 	crossing float64         // border crossings a second since the previous sample
 	rate     float64         // ticks a second since the previous sample
 }

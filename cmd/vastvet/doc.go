@@ -64,9 +64,9 @@
 //
 // # queryloop
 //
-// This check finds structural changes inside a loop over a query, a relation, a tracker or an order. After
-// such a change, the next step of the loop panics. Instances of templates, and making or closing a group,
-// are such changes.
+// This check finds structural changes inside a loop over a query, a relation, edges, a tracker or an order.
+// After such a change, the next step of the loop panics. Making an instance of a template is also a
+// structural change, and so is making or closing a group or a tracker.
 //
 //	for e := range q.All() {
 //		w.Delete(e)        // wrong
@@ -98,8 +98,8 @@
 //	//vastvet:ignore useafter: to see the panic
 //	ships.Append(Ship{})
 //
-// The comment needs a reason. The check "ignored" reports comments without a check or without a reason. Each
-// check reports a comment that names the check but silences nothing.
+// The comment needs a reason. The check "ignored" reports comments that name no check of vastvet, and
+// comments without a reason. Each check reports a comment that names the check but silences nothing.
 //
 // In tests, the checks unchecked, queryloop and offheap skip function literals that make the mistake on
 // purpose. Such a literal has no parameters, and only one statement besides declarations. An example is

@@ -12,8 +12,8 @@ const leastPause = 2000; // shortest time from an answer to the next request, in
 const colour = () => ramp('amber', isDark() ? 0.75 : 0.45);
 const reach = 8; // greatest distance of a click from a dot, in pixels
 
-// pointLayer makes the layer. path is the view's path in the API. The layer calls changed when the map must
-// draw the layer again, or when the statement has changed. The members of the layer:
+// pointLayer makes the layer. path is the view's path in the API. The layer calls the function changed when
+// the map must draw the layer again, or when the layer has another statement. The members of the layer:
 //   element                       the row of the legend
 //   statement                     the statement; '' for none
 //   ask(statement)                sets the statement

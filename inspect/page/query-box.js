@@ -10,7 +10,7 @@
 //
 // The field is a combobox as defined by ARIA. The arrow keys choose a suggestion. Enter and Tab take the
 // chosen suggestion. If no suggestion is chosen, Enter runs the query. Escape closes the list, and
-// Control+Space opens the list.
+// Control+Space opens the list. If lines is over 1, Shift+Enter begins a new line.
 //
 // With the option editor, Enter begins a new line, and Control+Enter runs the query. editor is
 // { most, onEdge }: the largest length of the text, and a function that the box calls with -1 or 1 if an

@@ -6,7 +6,7 @@ import { systemGraph } from './system-graph.js';
 import { timeline } from './timeline.js';
 import { emptyBox, errorBox, format, h, palette, panel, replace, setQuantity, setText } from './ui.js';
 
-// The stream sends an event each second. The costs of systems cover the last eventsKept events.
+// The stream sends an event each second. Shares and means of costs cover the last eventsKept events.
 const eventsKept = 10;
 
 // meterOf makes one of the readings at the top of the page.
@@ -20,9 +20,10 @@ function meterOf(name) {
   };
 }
 
-// costsOf returns the costs of systems in the ticks between the statistics before and the statistics now. If
-// the earlier statistics are missing, belong to another schedule, or have as many ticks as the later
-// statistics, the costs cover all ticks.
+// costsOf returns the costs of systems. now and before are statistics; before is the earlier one. The shares
+// and means cover the ticks between them; p50 and p99 cover the last 256 runs, max and runs all runs. If
+// before is missing, belongs to another schedule, or has as many ticks as now, the shares and means cover all
+// ticks.
 export function costsOf(now, before) {
   const same = before?.id === now.id && now.ticks.count > before.ticks.count ? before : null;
   const past = new Map(same?.systems.map((s) => [s.name, s.times]));
@@ -72,7 +73,7 @@ export const page = {
           type: 'button',
           title: n === 1 ? 'Key .' : null,
           aria: { label: `Step ${n} ${n === 1 ? 'tick' : 'ticks'}` },
-          onclick: () => order({ action: 'step', ticks: n }),
+          onclick: () => sendControl(n),
         },
         n === 1 ? 'Step' : `+${n}`,
       ),
@@ -174,18 +175,25 @@ export const page = {
       setText(state, control.paused ? 'paused' : chosen?.stats.running || control.available ? 'running' : '');
     }
 
-    let ordered = Promise.resolve();
-    function order(what) {
+    let lastRequest = Promise.resolve();
+
+    // sendControl makes the program step the given number of ticks. Without a number, it pauses or resumes
+    // the program.
+    function sendControl(ticks) {
       if (pause.disabled) return;
-      // Each request waits for the answer to the earlier request, so that every press of a key has an effect.
-      ordered = ordered
-        .then(() => app.api.send('POST', 'control', what, { signal }))
+      // Each request waits for the answer to the earlier request, and only then chooses between pause and
+      // resume. So every press of a key has an effect.
+      lastRequest = lastRequest
+        .then(() => {
+          const action = ticks ? 'step' : control.paused ? 'resume' : 'pause';
+          return app.api.send('POST', 'control', { action, ticks }, { signal });
+        })
         .then((done) => {
           notice.textContent = '';
           control.paused = done.paused;
           showControl();
           if (done.tick > 0) showTick(done.tick);
-          if (what.action === 'step') {
+          if (ticks) {
             app.announce(`tick ${done.tick}`);
             course.again();
           } else {
@@ -198,7 +206,7 @@ export const page = {
     }
 
     function toggle() {
-      order({ action: control.paused ? 'resume' : 'pause' });
+      sendControl();
     }
 
     function onKey(event) {
@@ -211,7 +219,7 @@ export const page = {
       )
         return;
       if (event.target.closest?.('input, select, textarea')) return;
-      if (event.key === '.') order({ action: 'step', ticks: 1 });
+      if (event.key === '.') sendControl(1);
       else if (event.key === ' ' && !event.target.closest?.('button, a, summary, [role=tab]')) toggle();
       else return;
       event.preventDefault();
@@ -305,9 +313,9 @@ export const page = {
         now.jobs
           .map(
             (j) =>
-              `${j.name}: ${format.number(j.inFlight)} jobs in flight, ` +
-              `ticks waited ${format.seconds(j.waitedSeconds)} ` +
-              `for ${format.short(j.late)} of ${format.short(j.started)}`,
+              `${j.name}: ${format.number(j.inFlight)} jobs in flight; ` +
+              `ticks waited for ${format.short(j.late)} of ${format.short(j.started)} jobs, ` +
+              `${format.seconds(j.waitedSeconds)} in all`,
           )
           .join(' · '),
       );

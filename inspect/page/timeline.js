@@ -1,5 +1,6 @@
-// The work of each worker in one tick. Each worker has a lane of two rows: systems, and parts of systems. The
-// drawing is a canvas, because a tick may have thousands of parts.
+// The work of each worker in one tick. Each worker has a lane of two rows. The upper row has systems and the
+// application of commands; the lower row has parts of systems, and waits for parts. The drawing is a canvas,
+// because a tick may have thousands of parts.
 
 import { color, errorBox, format, h, onTheme, replace, setText, tip } from './ui.js';
 
@@ -20,7 +21,8 @@ function words(span) {
 
 // timeline returns { element, tools, show(colors), again(), clear(), mark(name), destroy() }. The method
 // again records a tick. The method mark dims the spans of all other systems. record(ticks) must return the
-// answer of GET systems/timeline. timeline calls onSystem(name) when the user chooses a span.
+// answer of GET systems/timeline. timeline calls onSystem(name) when the user clicks a span of a system. A
+// touch shows the details of the span instead.
 export function timeline({ record, onSystem }) {
   let colors = new Map();
   let ticks = []; // the recorded ticks

@@ -3,7 +3,8 @@ package bitset
 import "math/bits"
 
 // Cursor iterates over the runs of slots that a filter chooses, in ascending order. During a walk, the caller
-// may clear slots that the cursor has passed. The filter's sets must not change in another way.
+// may clear slots that the cursor has passed, and goroutines may toggle slots of the sets of
+// [Filter.WithParts]. The filter's sets must not change in another way.
 type Cursor struct {
 	// Lo and Hi are the current run, [Lo, Hi), after Next returned true.
 	Lo, Hi uint
@@ -22,7 +23,8 @@ func (c *Cursor) Start(f *Filter, end uint) {
 	c.f = f
 	if c.end = min(end, f.words()); c.end > 0 {
 		// Start reads the first block without calls of nextBlock and candidates, because a small world has
-		// only this block. It ignores the groups, because Next and NextWord test them for each word.
+		// only this block. Start ignores the groups and the parts, because Next and NextWord test them for
+		// each word.
 		m := (*summary)(f.aBlocks).any & (*summary)(f.bBlocks).any
 		if f.more {
 			m = f.candidatesMore(0, m)
@@ -154,7 +156,7 @@ func (c *Cursor) extend() {
 		if c.f.grouped {
 			m &= c.f.further(w)
 			if m == ones {
-				w++ // the word is full in the union of a group, but in none of its sets
+				w++ // a full word that is not in the masks of blockAny and parts.whole
 				continue
 			}
 		}

@@ -130,7 +130,8 @@ func (f *Filter) wholeMore(b uint, m uint64) uint64 {
 }
 
 // Count returns the number of slots in [lo, hi) that the filter chooses. Complexity: one step for each block
-// of 4,096 slots that may have matches, and one for each word that may match in part.
+// of 4,096 slots that may have matches, one for each word that may match in part, and one for each 262,144
+// slots without matches.
 func (f *Filter) Count(lo, hi uint) int {
 	hi = min(hi, f.words()*wordBits)
 	if lo >= hi {

@@ -22,8 +22,8 @@ func (f Filter) WithParts(excluded []Part, groups [][]Part) Filter {
 	return f
 }
 
-// further returns the slots of word i that meet the conditions of the groups and of the parts. It is not
-// inlined, so that the loops over filters without groups stay short.
+// further returns the slots of word i that meet the conditions of f.groups and of f.parts. It is not inlined,
+// so that the loops over filters without these conditions stay short.
 //
 //go:noinline
 func (f *Filter) further(i uint) uint64 {

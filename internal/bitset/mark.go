@@ -7,8 +7,8 @@ import "sync/atomic"
 // Or updates the summary above. The summaries are correct after all calls have returned.
 
 // Mark sets the slots of mask in word i, which must be usable. Several goroutines may call Mark and
-// [Set.MarkRange] at the same time, also for one word. They must not call other methods at the same time. If
-// the slots are already set, Mark writes nothing.
+// [Set.MarkRange] at the same time, also for one word. They must not call other methods at the same time,
+// except [Set.Load64]. If the slots are already set, Mark writes nothing.
 func (s *Set) Mark(i uint, mask uint64) {
 	w := s.word(i)
 	if atomic.LoadUint64(w)&mask == mask {

@@ -11,9 +11,9 @@ import (
 // bit in summary.full before it clears a slot of the word. So a reader that skips empty words misses no set
 // slot, and a reader that skips full words misses no clear slot.
 //
-// All searches and counts are right with loose summaries, but visit more words. Other changes of a word make
-// the word's summary exact if the word becomes or ceases to be empty or full. Tighten makes all summaries
-// exact.
+// All searches and counts are right with loose summaries, but visit more words. If another method makes a
+// word empty or full, or ends this state, it also makes the bits of the word in the summaries exact. Tighten
+// makes all summaries exact.
 
 // TurnOn sets the slots of mask in word i, which must be usable, and returns the word as it was before.
 // Several goroutines may call TurnOn and [Set.TurnOff] at the same time, also for one word. Beside them, only

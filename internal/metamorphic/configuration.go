@@ -30,7 +30,8 @@ type Configuration struct {
 	RegroupEvery int
 	// Grouping makes queries read the bits of groups, where package group permits it.
 	Grouping bool
-	// Meddling makes hooks and the callbacks of NewN call the world, with permitted and with forbidden calls.
+	// Meddling makes hooks and the callbacks of NewN and CloneN call the world, with permitted and with
+	// forbidden calls.
 	Meddling bool
 	// Growing makes room before every operation, with the Grow methods of columns, archetypes and so on.
 	Growing bool

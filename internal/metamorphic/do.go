@@ -194,7 +194,7 @@ func (p *player) record(op Op) {
 	p.see("applied", applied)
 }
 
-// ask evaluates a query in several ways.
+// ask evaluates a query in several ways. It also reads the links of entity B and the depths of all entities.
 func (p *player) ask(op Op) {
 	q := p.query(op.A)
 	byLinks := op.A%9 == toParent || op.A%9 == toAim

@@ -29,8 +29,8 @@ func (p *player) plainQueries() []vast.Query {
 		p.kind.Where(w.Query(p.key), 0)}
 }
 
-// classify changes the shared value of entity e, the shared values of the entities of a query, or one value
-// for all its entities.
+// classify changes the shared value of entity e, gives a value to all entities of a query, or replaces one
+// value in all entities that have it.
 func (p *player) classify(op Op, e vast.Entity) {
 	v := uint64(op.V / 8 % kinds)
 	switch op.V % 8 {

@@ -79,8 +79,9 @@ func (t *Table) Rooms() rooms.Pool { return t.rooms }
 // Version returns a count that grows when a number gets or loses a value.
 func (t *Table) Version() uint32 { return t.version }
 
-// At returns the address of the value with a number in use. It is sound because the value lies in the pool's
-// committed memory, which never moves. The caller must not write to the value.
+// At returns the address of the value with a number in use. The address arithmetic is sound, because all
+// values except the zero value lie in the pool's committed memory, which never moves. The caller must not
+// write to the value.
 func (t *Table) At(number uint32) unsafe.Pointer {
 	if number == 0 {
 		return t.zero
@@ -230,8 +231,8 @@ func (t *Table) Memory() (reserved, committed int) { return t.pool.Reserved(), t
 func (t *Table) Resident() (int, error) { return t.pool.Resident() }
 
 // State returns the state of the table for package store. settled runs when a restoration has filled the
-// table: it checks the numbers of the entities, and replaces each number for which merged returns another
-// one.
+// table. For the number of each entity, settled calls merged, which returns the number that the entity gets,
+// or false if the number has no value.
 func (t *Table) State(settled func(merged func(number uint32) (uint32, bool)) error) state.Container {
 	return tableState{t.rooms.(state.Container), t, settled}
 }
@@ -242,7 +243,7 @@ type tableState struct {
 	settled func(merged func(number uint32) (uint32, bool)) error
 }
 
-// numberAdded is the key of Table.added in state.Contents.Numbers. Replay needs the number, because the
+// numberAdded is the key of Table.added in state.Contents.Numbers. Replay needs this count, because the
 // numbers of later values depend on the time of the next Sweep.
 const numberAdded = "added"
 
@@ -252,8 +253,9 @@ func (s tableState) Describe() state.Contents {
 	return c
 }
 
-// Settle ends a restoration. A conversion may have made values equal, if the program's type lacks a field of
-// the file's type. Settle keeps the first of them.
+// Settle ends a restoration. If the program's type lacks a field of the file's type, the conversion may have
+// made values equal to each other or to the zero value. Settle keeps the first of several equal values, and
+// removes values that are now zero.
 func (s tableState) Settle(c state.Contents, arrays []state.Array) error {
 	if err := s.Container.Settle(c, arrays); err != nil {
 		return err

@@ -58,10 +58,10 @@ type Column struct {
 	Of any
 }
 
-// Contents is the state of a container of package bulk, apart from the bytes of its arrays.
+// Contents is the state of a container (see [Container]), apart from the bytes of its arrays.
 type Contents struct {
 	Kind    string            // kind of the container
-	Len     int               // number of elements, rows, lists or pairs; 0 for a pool
+	Len     int               // number of elements, rows, lists, pairs, events or jobs; 0 for a pool
 	Slots   int               // number above all slots that were taken, in a pool or a bulk.Dense
 	Mark    uint32            // the generation.Mark of a pool or a bulk.Dense
 	Numbers map[string]uint64 // other numbers that the container needs for later operations
@@ -100,7 +100,7 @@ const (
 	Pairs           = "pairs"            // pairs of an index, in the order of its loops
 )
 
-// Array is an array of a world's state. Its memory does not move.
+// Array is an array in the state of a world or a container. Its memory does not move.
 type Array struct {
 	Kind      string
 	Column    int // index into World.Columns; -1 for an array of the world or of a container

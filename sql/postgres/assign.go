@@ -27,7 +27,7 @@ func assignments(tokens []token, columnsOf func(table string) []string) map[int]
 	return found
 }
 
-// addUpdated adds the assignments of an UPDATE, which start at position at.
+// addUpdated adds the assignments of an UPDATE, which start at tokens[at].
 func addUpdated(found map[int]string, tokens []token, at int) {
 	for ; at+2 < len(tokens) && tokens[at].isName(); at++ {
 		if tokens[at+1].is("=") && isAssigned(tokens, at+2) {
@@ -45,8 +45,7 @@ func addUpdated(found map[int]string, tokens []token, at int) {
 	}
 }
 
-// isAssigned reports whether the token at position at is a parameter or a string, and is the whole assigned
-// value.
+// isAssigned reports whether tokens[at] is a parameter or a string, and is the whole assigned value.
 func isAssigned(tokens []token, at int) bool {
 	if at >= len(tokens) || tokens[at].kind != tokenParam && tokens[at].kind != tokenString {
 		return false
@@ -58,7 +57,7 @@ func isAssigned(tokens []token, at int) bool {
 	return t.is(",") || t.is(")") || t.is(";") || t.kind == tokenWord && endsSelect[t.name()]
 }
 
-// addInserted adds the assignments of an INSERT. The name of the table starts at position at.
+// addInserted adds the assignments of an INSERT. The name of the table starts at tokens[at].
 func addInserted(found map[int]string, tokens []token, at int, columnsOf func(table string) []string) {
 	if at+2 < len(tokens) && tokens[at+1].is(".") {
 		at += 2
@@ -88,8 +87,8 @@ func addInserted(found map[int]string, tokens []token, at int, columnsOf func(ta
 	}
 }
 
-// addRow adds the assignments of a row, whose values start at position at. addRow returns the position after
-// the row's values.
+// addRow adds the assignments of a row, whose values start at tokens[at]. addRow returns the index of the
+// token after the row's values.
 func addRow(found map[int]string, tokens []token, at int, names []string) int {
 	for i := 0; at < len(tokens); i++ {
 		if isAssigned(tokens, at) && i < len(names) {

@@ -214,7 +214,7 @@ var catalogFunctions = []function{
 	{"array_lower", []int{2}, always(int64(1))},
 	{"cardinality", []int{1}, func(a []any) any { return lengthOfArray(a[0]) }},
 	{"like", []int{2}, func(a []any) any { return matchLike(a[0], a[1], false) }},
-	// SQLite calls match for its operator MATCH, which stands for ILIKE: see operators.
+	// SQLite calls the function match for its operator MATCH, which stands for ILIKE: see operators.
 	{"match", []int{2}, func(a []any) any { return matchLike(a[0], a[1], true) }},
 	{"starts_with", []int{2}, func(a []any) any { return strings.HasPrefix(textOf(a[0]), textOf(a[1])) }},
 	{"now", []int{0}, func([]any) any { return time.Now().UTC().Format(time.RFC3339Nano) }},
@@ -268,7 +268,8 @@ func (d *description) functions() []function {
 	}
 }
 
-// relation returns the OID for the name of a relation, and the name for an OID.
+// relation returns the OID for the name of a relation, and the name for an OID. It returns an unknown OID as
+// text. Names of the catalog and the empty name have the OID 0. Other unknown names are errors.
 func (d *description) relation(a []any) any {
 	switch v := a[0].(type) {
 	case int64:

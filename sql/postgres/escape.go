@@ -9,7 +9,8 @@ import (
 
 // unescape returns the text of s, a string of the form E'text' with its quotes. It knows the sequences
 // \b, \f, \n, \r, \t, \101, \x41, \u0041 and \U00000041. Any other character after a backslash stands for
-// itself. If the sequences give no valid text, ok is false, and U+FFFD replaces what is not valid.
+// itself. Two quotes stand for one quote. If the text is not valid, ok is false, and U+FFFD replaces each
+// part that is not valid.
 func unescape(s string) (text string, ok bool) {
 	s = strings.TrimSuffix(s[2:], "'")
 	var b strings.Builder

@@ -133,7 +133,7 @@ func inferCase(e []token, columns columnTypes, depth int) oid {
 	return result
 }
 
-// inferOperand returns the type of an expression without operators.
+// inferOperand returns the type of an expression that has no operators except ::.
 func inferOperand(e []token, columns columnTypes, depth int) oid {
 	n := len(e)
 	cast := 0 // position of the last :: outside of parentheses
@@ -211,7 +211,8 @@ func inferLiteral(t token, columns columnTypes) oid {
 	return oidUnspecified
 }
 
-// functionTypes has the functions whose result has the same type for all arguments, with this type.
+// functionTypes maps the name of a function to the type of its result, if this type does not depend on the
+// arguments.
 var functionTypes = map[string]oid{
 	"count": oidInt8, "length": oidInt8, "octet_length": oidInt8, "instr": oidInt8, "unicode": oidInt8,
 	"random": oidInt8, "sign": oidInt8, "row_number": oidInt8, "rank": oidInt8, "dense_rank": oidInt8,

@@ -47,12 +47,12 @@ func (c *completer) Do(line []rune, pos int) (ends [][]rune, length int) {
 	return ends, utf8.RuneCountInString(beginning)
 }
 
-// endOf returns the rest of candidate after beginning. ok is false if candidate does not begin with beginning
-// in upper or lower case.
-func endOf(candidate, beginning string) (end string, ok bool) {
-	n := len(beginning)
+// endOf returns the rest of candidate after prefix. ok is false if candidate does not begin with prefix. The
+// case of letters does not count.
+func endOf(candidate, prefix string) (end string, ok bool) {
+	n := len(prefix)
 	if n > len(candidate) || !utf8.ValidString(candidate[:n]) ||
-		!strings.EqualFold(candidate[:n], beginning) {
+		!strings.EqualFold(candidate[:n], prefix) {
 		return "", false
 	}
 	return candidate[n:], true

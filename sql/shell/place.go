@@ -10,8 +10,8 @@ import (
 // shown is the largest number of characters that a message shows on each side of the place of an error.
 const shown = 50
 
-// show writes the message for the error of a statement. If SQLite names the place of the error, show writes
-// the line of the statement and marks the place.
+// show writes the message for the error of a statement. If SQLite names the place of the error, show also
+// writes the statement's line with this place, and marks the place.
 func (e *statementError) show(w io.Writer, name string) {
 	text := strings.TrimPrefix(e.err.Error(), "sqlite3: ")
 	text = clean(strings.TrimPrefix(text, "SQL logic error: "))

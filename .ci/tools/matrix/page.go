@@ -13,8 +13,9 @@ const (
 	ends   = "<!-- end -->"
 )
 
-// table returns a table with one row per package and one column per platform. A cell is the number of passed
-// tests, with the number of skipped tests in parentheses. The reasons for skipped tests follow the table.
+// table returns a table with one row per package, a row of sums, and one column per platform. A cell is the
+// number of passed tests, with the number of skipped tests in parentheses. The reasons for skipped tests
+// follow the table.
 func table(all []*results) string {
 	var b strings.Builder
 	cell := func(c *counts) string {

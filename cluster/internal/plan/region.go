@@ -20,7 +20,8 @@ type region struct {
 	saving         bool          // a checkpoint was begun, and the pointer does not name it yet
 	stored         bool          // the checkpoint is stored, and the pointer does not name it yet
 
-	worked                   time.Duration // time on cores, without waiting for a core
+	// worked is the time on cores, without waiting for a core. Workers that share a tick count once.
+	worked                   time.Duration
 	measureBegin, measureEnd time.Duration // begin and end of the measurement of the rate
 }
 
@@ -126,7 +127,7 @@ func (r *region) send() {
 	m := message{appending, s.costs.Append.Of(r.bytes) / 2, r.bytes, func() {
 		s.transfer(leader, r.process.machine, 0, func() { r.acknowledged(tick) })
 		s.deliver(leader, delivering, r.bytes, func(to *process) {
-			if to != r.process { // for r.process, acknowledged calls arrive
+			if to != r.process { // the method acknowledged calls s.arrive for r.process
 				s.arrive(to, tick)
 			}
 		})

@@ -300,7 +300,7 @@ func (r *owner) append(ctx context.Context, s sent) error {
 	return nil
 }
 
-// acknowledge waits until the oldest sent message is appended.
+// acknowledge waits until the oldest sent message is appended. After an error, it calls settle.
 func (r *owner) acknowledge(ctx context.Context) error {
 	if err := r.sent[0].appended.Wait(ctx); err != nil {
 		if ctx.Err() != nil {
@@ -466,8 +466,8 @@ func (r *owner) advance(ctx context.Context) error {
 	return r.purge(ctx)
 }
 
-// removeOld removes the checkpoints that are older than the newest one. previous is the name of the previous
-// newest checkpoint.
+// removeOld removes the checkpoints that are older than the newest one. previous is the name of the
+// checkpoint before the newest one.
 func (r *owner) removeOld(ctx context.Context, previous string) error {
 	if !r.tidied {
 		return r.tidy(ctx)

@@ -16,11 +16,11 @@ import (
 	simulation "github.com/vastgo/vast/cmd/vast/earth"
 )
 
-// few is the number of regions of the measured clusters that have several regions.
-const few = 4
+// fewRegions is the number of regions of the measured clusters that have several regions.
+const fewRegions = 4
 
-// idle divides the number of travellers for the measurement of an almost idle cluster.
-const idle = 100
+// idleDivisor divides the number of travellers for the measurement of an almost idle cluster.
+const idleDivisor = 100
 
 // The result of a measurement is the median of its rounds.
 const (
@@ -62,8 +62,8 @@ func measureEarths(ctx context.Context, dir string, travellers int, progress fun
 	for round := range roundsEarths {
 		progress(fmt.Sprintf("clusters, round %d of %d", round+1, roundsEarths))
 		var runs [3]EarthRun
-		for i, r := range [...]struct{ travellers, regions int }{{travellers, 1}, {travellers, few},
-			{travellers / idle, few}} {
+		for i, r := range [...]struct{ travellers, regions int }{{travellers, 1}, {travellers, fewRegions},
+			{travellers / idleDivisor, fewRegions}} {
 			var err error
 			runs[i], err = runEarth(ctx, filepath.Join(dir, "earth"), r.travellers, r.regions)
 			if err != nil {
@@ -86,7 +86,7 @@ func measureEarths(ctx context.Context, dir string, travellers int, progress fun
 // runEarth runs a cluster for a short time, without checkpoints.
 func runEarth(ctx context.Context, dir string, travellers, regions int) (EarthRun, error) {
 	// All clusters use the same number of workers for each region, so that their times can be compared.
-	p, err := planet(travellers, regions, Workers(few))
+	p, err := planet(travellers, regions, Workers(fewRegions))
 	if err != nil {
 		return EarthRun{}, err
 	}
@@ -100,7 +100,7 @@ func runEarth(ctx context.Context, dir string, travellers, regions int) (EarthRu
 func measureWorlds(travellers int, c *plan.Costs) (err error) {
 	var worlds [5]*world
 	for i, w := range [...]struct{ travellers, regions, workers int }{{travellers, 1, 1},
-		{travellers / 8, 1, 1}, {travellers, 2, 1}, {travellers, few, 1},
+		{travellers / 8, 1, 1}, {travellers, 2, 1}, {travellers, fewRegions, 1},
 		{travellers, 1, c.Cores}} {
 		if worlds[i], err = newWorld(w.travellers, w.regions, w.workers); err != nil {
 			return err
@@ -121,21 +121,21 @@ func measureWorlds(travellers int, c *plan.Costs) (err error) {
 	n := float64(travellers)
 	c.Traveller = max(all.processor.Median()-part.processor.Median(), 0) / (n - n/8)
 	c.Tick = max(all.processor.Median()-c.Traveller*n, 0)
-	c.Crossings = divided.departed(few/2) / n
-	c.Locality = locality(divided.departed(few/2), divided.departed(1))
+	c.Crossings = divided.departed(fewRegions/2) / n
+	c.Locality = locality(divided.departed(fewRegions/2), divided.departed(1))
 	// A traveller who crosses a border causes the cost of a crossing twice: at the departure and at the
 	// arrival. ofTwo and ofFew are the costs of several regions that one region does not have. The difference
 	// between them counts as the cost of the additional crossings, and gives the cost of a crossing. The part
 	// of ofFew that is not the cost of crossings is the cost of the division.
 	ofTwo := max(two.processor.Median()-2*c.Tick-c.Traveller*n, 0)
-	ofFew := max(divided.processor.Median()-few*c.Tick-c.Traveller*n, 0)
+	ofFew := max(divided.processor.Median()-fewRegions*c.Tick-c.Traveller*n, 0)
 	if more := 2 * (divided.departed(1) - two.departed(1)); more > 0 {
 		c.Crossing = max(ofFew-ofTwo, 0) / more
 	}
 	c.Divided = max(ofFew-c.Crossing*2*divided.departed(1), 0) / n
 	c.Spread = spread(all.times)
 	c.Serial = serial(all.times.Median(), parallel.times.Median(), c.Cores)
-	c.Status = max(divided.status-all.status, 0) / (few - 1)
+	c.Status = max(divided.status-all.status, 0) / (fewRegions - 1)
 	c.StatusTraveller = max(all.status-c.Status, 0) / n
 	c.BytesStatus = float64(all.told) / n
 	c.State.Byte = all.save * 1000 / float64(all.state)
@@ -144,8 +144,8 @@ func measureWorlds(travellers int, c *plan.Costs) (err error) {
 	return nil
 }
 
-// locality returns the exponent plan.Costs.Locality. ofTwo and ofFour are the departures in Earths of two and
-// of four regions.
+// locality returns the exponent plan.Costs.Locality. ofTwo are the departures between the two halves of an
+// Earth, and ofFour are the departures between its four quarters.
 func locality(ofTwo, ofFour float64) float64 {
 	if ofTwo == 0 || ofFour <= ofTwo {
 		return 1
@@ -164,28 +164,29 @@ func serial(one, all float64, workers int) float64 {
 }
 
 // overheadOf returns the processor time of a region's tick that no other measurement covers, in microseconds.
-// one is a cluster of one region with all travellers. small is a cluster of few regions with few travellers,
-// where most of the time is overhead. overheadOf finds the overhead for which the computed times of the two
+// one is a cluster of one region with all travellers. small is an almost idle cluster of few regions, where
+// most of the time is overhead. overheadOf finds the overhead for which the computed times of the two
 // clusters have the same ratio as the measured times. The ratio does not depend on the speed of the machine.
 func overheadOf(c *plan.Costs, travellers int, one, small EarthRun) float64 {
 	a, b := micros(one.Processor), micros(small.Processor)
-	missing := b*known(c, travellers, 1, one.Rate) - a*known(c, travellers/idle, few, small.Rate)
-	if few*a <= b {
+	missing := b*known(c, travellers, 1, one.Rate) -
+		a*known(c, travellers/idleDivisor, fewRegions, small.Rate)
+	if fewRegions*a <= b {
 		return 0 // a wrong measurement: the region with all travellers needs no more time than a small region
 	}
-	return max(missing/(few*a-b), 0)
+	return max(missing/(fewRegions*a-b), 0)
 }
 
 // dividedOf returns plan.Costs.Divided. one and some are clusters of one and of few regions with all
 // travellers. c.Tick includes the overhead.
 func dividedOf(c *plan.Costs, travellers int, one, some EarthRun) float64 {
 	scale := known(c, travellers, 1, one.Rate) / micros(one.Processor)
-	missing := scale*micros(some.Processor) - known(c, travellers, few, some.Rate)
+	missing := scale*micros(some.Processor) - known(c, travellers, fewRegions, some.Rate)
 	return max(c.Divided+missing/float64(travellers), 0)
 }
 
-// known computes the processor time of a tick of all regions in one process from the costs, in microseconds.
-// Each region makes a status once a second, so the cost of statuses in a tick depends on the rate.
+// known computes from the costs how much processor time a tick takes, in microseconds. All regions are in one
+// process. Each region makes a status once a second, so the cost of statuses in a tick depends on the rate.
 func known(c *plan.Costs, travellers, regions int, rate float64) float64 {
 	n, all := float64(regions), float64(travellers)
 	departures := c.Departures(regions) * all
@@ -202,7 +203,7 @@ func known(c *plan.Costs, travellers, regions int, rate float64) float64 {
 func Calibrate(ctx context.Context, dir string, travellers int, c *plan.Costs) error {
 	var rates measure.Samples
 	for range rounds {
-		r, err := runEarth(ctx, filepath.Join(dir, "earth"), travellers, few)
+		r, err := runEarth(ctx, filepath.Join(dir, "earth"), travellers, fewRegions)
 		if err != nil {
 			return err
 		}
@@ -216,7 +217,7 @@ func fitStretch(c *plan.Costs, travellers int, rate float64) error {
 	low, high := 0.25, 8.0
 	for range 20 {
 		c.Stretch = math.Sqrt(low * high)
-		r, err := plan.Run(c, Setup(c, few, travellers))
+		r, err := plan.Run(c, Setup(c, fewRegions, travellers))
 		if err != nil {
 			return err
 		}

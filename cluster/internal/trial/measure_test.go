@@ -18,13 +18,13 @@ func TestOverheadIsWhatIsMissing(t *testing.T) {
 		us := 1.7 * known(&c, travellers, regions, rate) // on a slower machine
 		return EarthRun{Rate: rate, Processor: time.Duration(us * float64(time.Microsecond))}
 	}
-	one, small := run(*c, travellers, 1, 100), run(*c, travellers/idle, few, 200)
+	one, small := run(*c, travellers, 1, 100), run(*c, travellers/idleDivisor, fewRegions, 200)
 	if got := overheadOf(c, travellers, one, small); math.Abs(got-overhead) > 0.01 {
 		t.Errorf("the overhead is %v, want %v", got, overhead)
 	}
 	more := *c
 	more.Divided = 0.007
-	some := run(more, travellers, few, 70)
+	some := run(more, travellers, fewRegions, 70)
 	c.Tick += overhead
 	if got := dividedOf(c, travellers, one, some); math.Abs(got-more.Divided) > 1e-6 {
 		t.Errorf("the division costs %v for each traveller, want %v", got, more.Divided)
@@ -39,12 +39,12 @@ func TestModelAgreesWithTheFit(t *testing.T) {
 		Decode: plan.Coding{Each: 1, Byte: 2, Section: 90},
 		Append: plan.Work{Each: 100, Byte: 5}, Deliver: plan.Work{Each: 50, Byte: 3}, Status: 1000,
 		StatusTraveller: 0.01, BytesStatus: 0.1}
-	r, err := plan.Run(c, Setup(c, few, travellers))
+	r, err := plan.Run(c, Setup(c, fewRegions, travellers))
 	if err != nil {
 		t.Fatal(err)
 	}
 	used := r.Cores * float64(c.Cores) / r.Rate * 1e6
-	if want := known(c, travellers, few, r.Rate); math.Abs(used/want-1) > 0.02 {
+	if want := known(c, travellers, fewRegions, r.Rate); math.Abs(used/want-1) > 0.02 {
 		t.Errorf("a simulated tick uses %v µs of processor time, and known returns %v", used, want)
 	}
 }
@@ -52,7 +52,7 @@ func TestModelAgreesWithTheFit(t *testing.T) {
 func TestFitOfStretch(t *testing.T) {
 	const travellers = 100_000
 	c := &plan.Costs{Cores: 2, Stretch: 1.7, Serial: 1, SyncsAtOnce: 1, Tick: 300, Traveller: 0.01}
-	r, err := plan.Run(c, Setup(c, few, travellers))
+	r, err := plan.Run(c, Setup(c, fewRegions, travellers))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,7 @@ import (
 type past struct {
 	Seed       uint64 // as in the Config
 	Travellers int    // as in the Config
-	Places     string // a hash of the list
+	Places     string // a hash of the list; empty without Config.Data
 
 	ticks       uint64
 	born        uint32 // number of travellers so far, including the travellers at the start, modulo 2³²

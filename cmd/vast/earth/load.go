@@ -187,7 +187,8 @@ func part(n, parts, whole uint64) uint64 {
 }
 
 // startTrips handles the travellers of a cohort whose stay ends at tick 0. It draws a trip for each of them,
-// and puts the traveller at a random step of the trip. A traveller without a destination stays at home.
+// and puts the traveller at a random step of the trip. It deletes a traveller whose destination lies in
+// another region. A traveller without a destination stays at home.
 func (e *Earth) startTrips(r *cohort, _ uint32, commands *vast.Commands) {
 	for run := range r.resting.Runs() {
 		stays := e.stay.Slice(run)

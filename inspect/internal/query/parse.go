@@ -269,7 +269,8 @@ func (p *parser) field() (Field, error) {
 	}
 	index, err := strconv.ParseUint(what.text, 10, 31)
 	if what.sort != sortNumber || err != nil {
-		return Field{}, sign.to(what.Span).errorf("the index of an element is missing in the brackets")
+		return Field{}, sign.to(what.Span).errorf("the brackets must hold the index of an element: a " +
+			"whole number up to 2147483647")
 	}
 	if err := p.advance(); err != nil {
 		return Field{}, err

@@ -11,7 +11,7 @@ type sort uint8
 
 const (
 	sortEnd    sort = iota
-	sortWord        // a word of letters, digits and _ that does not begin with a digit; see also lexer.name
+	sortWord        // letters, marks, digits and _; the first is a letter or _; see also lexer.name
 	sortQuoted      // a text in quotes
 	sortNumber      // a number, or a word after + or -, such as -Inf
 	sortColumn      // a number of a column, such as #7

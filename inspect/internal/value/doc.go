@@ -15,8 +15,8 @@
 // Exported fields, elements of arrays and elements of slices can be edited. An edit of a slice's element
 // copies the slice, so that other holders of the slice do not see the change. Unexported fields can be edited
 // only if the whole value holds no Go pointers. Off-heap values hold no Go pointers. Values behind pointers,
-// in maps and in interfaces are read-only, because they may be shared. Tree does not read a struct that has
-// a field of a type of package sync or sync/atomic, because other goroutines may write to the struct.
+// in maps and in interfaces are read-only, because they may be shared. If a struct has a field whose type is
+// in package sync or sync/atomic, Tree does not read the struct, because other goroutines may write to it.
 //
 // # Calls into the program
 //

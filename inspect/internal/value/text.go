@@ -10,8 +10,9 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// Text returns a value as one line. If the line has more than limit bytes, … replaces the end of the line.
-// Text does not follow pointers and maps. Complexity: proportional to the length of the line.
+// Text returns a value as one line. A string or the result of a String method may add line breaks. If the
+// text has more than limit bytes, … replaces the end of the text. Text does not follow pointers and maps.
+// Complexity: proportional to the length of the text, without the calls of String methods.
 func Text(v reflect.Value, limit int) string {
 	w := line{limit: limit}
 	w.value(open(v))

@@ -162,7 +162,8 @@ func (b *builder) field(f *Field, v reflect.Value, at place) {
 	case reflect.Interface:
 		if !v.IsNil() {
 			inner := v.Elem()
-			// The String methods of unexported fields can be called only on an addressable copy.
+			// The function open works only on addressable values. Without this copy, Text could not call
+			// String on the unexported fields of inner.
 			if inner.CanInterface() && b.mayCopy(inner.Type().Size()) {
 				inner = addressable(inner)
 			}

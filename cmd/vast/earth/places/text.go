@@ -262,7 +262,7 @@ func parsePopulation(text []byte) (int32, error) {
 	return int32(people), nil
 }
 
-// quote formats the first 40 bytes of a field for a message, with control characters escaped.
+// quote formats the first 40 bytes of a field for a message, as a quoted text of printable ASCII.
 func quote(text []byte) string {
 	const most = 40
 	if len(text) > most {

@@ -2,8 +2,8 @@ package bench
 
 import "github.com/vastgo/vast/heap"
 
-// bytes300 is the element of "Virtual Memory Tricks" (Niklas Gray). Thirteen elements fit into a page of
-// 4 KiB.
+// bytes300 has the size of the elements in the article "Virtual Memory Tricks" (Niklas Gray). Thirteen
+// elements fit into a page of 4 KiB.
 type bytes300 [300]byte
 
 func growBuffer(m *meter, n int) {

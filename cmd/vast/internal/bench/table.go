@@ -47,7 +47,7 @@ var calculations = []calculation{
 	{"live", (*particle).live, liveTable, liveStructs, liveFields},
 }
 
-// stepsTimed is the number of steps in a round.
+// stepsTimed is the number of steps in a round of tableSteps.
 const stepsTimed = 4
 
 // tableSteps returns the sides of a calculation. The side named slices is only for LayoutColumns.

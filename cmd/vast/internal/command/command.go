@@ -36,8 +36,8 @@ var commands = []command{
 	{"version", "the version of this program", runVersion},
 }
 
-// Run runs the command that the first argument names, and returns the command's exit status. If the first
-// argument names no command, Run returns cli.Misuse.
+// Run runs the command that the first argument names, and returns the command's exit status. For help and -h,
+// Run prints the help. If the first argument names no command, Run returns cli.Misuse.
 func Run(args []string, stdout, stderr io.Writer) int {
 	if len(args) == 0 {
 		usage(stderr)
@@ -56,7 +56,7 @@ func Run(args []string, stdout, stderr io.Writer) int {
 	return cli.Misuse
 }
 
-// runHelp prints the list of commands. If args names a command, runHelp prints the help of that command.
+// runHelp prints the help of the command that args names, or the list of commands if args is empty.
 func runHelp(args []string, stdout, stderr io.Writer) int {
 	if len(args) == 0 || isHelp(args[0]) {
 		usage(stdout)

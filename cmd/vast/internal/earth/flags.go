@@ -161,7 +161,7 @@ func flags(o *options) *flag.FlagSet {
 	f.Var(&o.memoryLimit, "memory-limit",
 		"limit of the memory outside the Go heap, as a `size` such as 512MiB or 2GB\n"+
 			"(default: VAST_LIMIT, or no limit)")
-	f.BoolVar(&o.json, "json", false, "print only one JSON object, at the end")
+	f.BoolVar(&o.json, "json", false, "print only one JSON object on standard output, at the end")
 	f.BoolVar(&o.plain, "plain", false, "print a line a second, even on a terminal")
 	f.Var(address{&o.inspect, noInspector}, "inspect",
 		"serve the inspector, a page for browsers, at this `address`; off: no inspector\n"+

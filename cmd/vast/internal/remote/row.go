@@ -107,8 +107,8 @@ func decodeNumber(text string) (driver.Value, error) {
 	return strconv.ParseFloat(text, 64)
 }
 
-// decodeObject decodes an object, which stands for a value that JSON cannot hold: an integer that needs more
-// than 53 bits, an infinity, or a blob.
+// decodeObject decodes an object, which stands for a blob, an infinity, or an integer that needs more than 53
+// bits. JSON has no blobs and no infinities, and JavaScript does not read larger integers exactly.
 func decodeObject(text []byte) (driver.Value, error) {
 	var o struct {
 		Integer *string

@@ -23,7 +23,7 @@ elements. The generation distinguishes these elements.
 	if target.Slot() == ship.Slot() { // wrong: true for the next owner of the slot
 	if target == ship {               // right
 
-Slots in variables count as well, if the variables are only used in comparisons. The analyzer skips
+Slots in variables count as well, if == and != are the only uses of the variables. The analyzer skips
 comparisons in functions that also check the generation of one of the two handles, compare the two handles as
 a whole, or check that both handles are alive. It skips tests, because a test may check that a slot is
 reused.`, run)
@@ -132,8 +132,8 @@ func (l *look) convertedFrom(e ast.Expr) ast.Expr {
 	}
 }
 
-// onlyCompared reports whether an identifier is a variable of the declaration, and all its uses are
-// comparisons. A variable that is also an index stands for a position, which has no generation.
+// onlyCompared reports whether an identifier is a variable of the declaration, and == and != are the only
+// uses of the variable. A variable that is also an index stands for a position, which has no generation.
 func (l *look) onlyCompared(id *ast.Ident) bool {
 	x, ok := l.info.Uses[id].(*types.Var)
 	if !ok || x.Pos() < l.declaration.Pos() || x.Pos() >= l.declaration.End() {

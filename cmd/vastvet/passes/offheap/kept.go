@@ -13,10 +13,11 @@ import (
 	"github.com/vastgo/vast/cmd/vastvet/internal/trace"
 )
 
-// kept reports whether something else may keep memory alive. If place is set, this memory is the local
-// variable v, otherwise the target of v. For example, the target may be pinned, stored in another variable or
-// passed to a function. Memory outside of Go's heap keeps nothing alive. If v is assigned to another
-// variable, kept also examines that variable, with steps-1. If steps is 0, kept returns true.
+// kept reports whether anything besides v itself may keep certain memory alive. If place is true, this memory
+// is the local variable v. If place is false, it is the memory that v points to. For example, the pointer may
+// be pinned, stored in another variable or passed to a function. Memory outside of Go's heap keeps nothing
+// alive. If v is assigned to another variable, kept also examines that variable, with steps-1. If steps is 0,
+// kept returns true.
 func (f *finder) kept(v *types.Var, place bool, steps int) bool {
 	if f.uses == nil {
 		f.uses = map[*types.Var][]inspector.Cursor{}
@@ -49,7 +50,7 @@ func (f *finder) keeps(c inspector.Cursor, v *types.Var, place bool, steps int) 
 		case *ast.ParenExpr, *ast.KeyValueExpr, *ast.CompositeLit:
 		case *ast.SelectorExpr:
 			if s := f.TypesInfo.Selections[n]; s == nil || s.Kind() != types.FieldVal {
-				return true // the method value keeps its receiver
+				return true // a method value keeps its receiver, and a called method may keep it
 			}
 			place = true
 		case *ast.IndexExpr:

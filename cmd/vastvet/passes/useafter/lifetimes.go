@@ -7,8 +7,8 @@ import (
 	"github.com/vastgo/vast/cmd/vastvet/internal/lib"
 )
 
-// needsOpen lists, for each type, the methods that panic after Close. All other methods, such as Len and
-// Close, stay allowed.
+// needsOpen lists, for each type, the methods that panic after Close of the value or of its owner. All other
+// methods, such as Close, stay allowed.
 var needsOpen = map[string][]string{
 	"arena.Arena": words("Alloc Grow Mark Release Reset"),
 	"bulk.Array":  words("Append AppendN At Grow Slice Truncate"),
