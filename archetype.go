@@ -47,7 +47,7 @@ var noVacancy = ^uint64(0)
 
 // Archetype returns the archetype with the given columns and the columns that these require; see
 // [World.Require]. Equal sets of columns give the same archetype. Archetype panics if a column belongs to
-// another world or is named twice.
+// another world, to a relation, to edges or to the world's Names, and if a column is named twice.
 func (w *World) Archetype(cols ...AnyColumn) *Archetype {
 	w.mustBeOpen("Archetype")
 	columns := w.columnsOf("Archetype", cols)

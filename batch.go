@@ -16,8 +16,8 @@ type Batch struct {
 // Batches cuts the matching entities into batches of n to n+63 entities, because the cuts lie between words.
 // The last batch may have fewer. The cuts depend only on the world and on n. If the results of the batches
 // are combined in the order of the batches, they are equal for any number of workers. Batches panics if n is
-// not positive. The rules of [Query.Runs] hold. Complexity: one step for each run and for each batch, without
-// touching components.
+// not positive. The rules of [Query.Runs] hold. Complexity: one step for each run and for each batch. Batches
+// reads no components except those that [Query.Count] reads.
 func (q Query) Batches(n int) iter.Seq[Batch] {
 	if n <= 0 {
 		panic("vast: Query.Batches: the number of entities must be positive")

@@ -107,8 +107,8 @@ func (s *edges[T]) dropOut(slot uint32) {
 	}
 }
 
-// edgeStore is the store of the column of sources. It makes neither room nor edges: Edges.Add makes both
-// before it adds the source to the column.
+// edgeStore is the store of the column of sources. It makes neither room nor edges. Edges.Add, and copies of
+// entities (see enterCopy), make both before they add the source to the column.
 type edgeStore[T any] struct {
 	inPlace
 	e *edges[T]

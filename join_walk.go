@@ -347,8 +347,8 @@ func bitsOfTargets(first *Entity, bits []uint64, mask uint64) (met uint64) {
 	return met
 }
 
-// leftOut returns the slots of mask whose entities do not meet the joins or the conditions of query.others.
-// The rules of unjoined hold.
+// leftOut returns the slots of mask whose entities fail a join or a condition of query.others. mask is as for
+// unjoined.
 func (k *walk) leftOut(word uint32, mask uint64) (lost uint64) {
 	if k.joined != nil {
 		lost = k.unjoined(word, mask)

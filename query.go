@@ -20,8 +20,9 @@ import (
 // A query skips entities that a [Disabled] switches off. Components that a Disabled switches off count as
 // absent.
 //
-// Make a Query once and run it many times: running a Query allocates nothing and sees the current state of
-// the world. Several goroutines may run one query at the same time while nothing changes the structure.
+// Make a Query once and run it many times: running a Query allocates nothing (except as [Query.Where] says)
+// and sees the current state of the world. Several goroutines may run one query at the same time while nothing
+// changes the structure.
 type Query struct {
 	q *query
 }
@@ -236,9 +237,10 @@ func (q Query) Optional(cols ...AnyColumn) Query {
 }
 
 // Exactly returns the query that leaves out each entity with a component that the query does not name.
-// [World.Query] and all methods that add a condition on a column or a relation name components, except
-// [Query.Without]. The rule also holds for columns that are registered later. A query that names no column
-// matches the entities without any component. The tag of a [Disabled] is not a component here.
+// A query names the columns of [World.Query], [Query.Any], [Query.Optional], [Query.Changed] and
+// shared.Column.Where, and the relations and edges of [Query.To], [Query.Where] and [Query.Up]. The rule also
+// holds for columns that are registered later. A query that names no column matches the entities without any
+// component. The tag of a [Disabled] is not a component here.
 //
 // Complexity: for each 64-slot word with entities that meet the other conditions, one step, plus one step for
 // each column that these entities were born with or gained. Other columns make little difference.

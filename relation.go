@@ -240,7 +240,7 @@ func (r Relation) Set(source, target Entity) bool {
 func (r Relation) Remove(source Entity) bool { return r.made().sources.remove(source) }
 
 // SetLater records that target becomes the target of source, as by [Relation.Set]. Both entities may be
-// placeholders. World.Apply panics if the link would close a circle.
+// placeholders. World.Apply panics if the link would close a circle in a hierarchy.
 func (r Relation) SetLater(cs *Commands, source, target Entity) {
 	*(*Entity)(cs.recordFor(r.made().sources, commandSet, source, unsafe.Sizeof(target))) = target
 }

@@ -1,11 +1,16 @@
 package vast
 
-// ResidentStats counts the bytes of a world that are in memory: those of the columns and of the control
-// arrays. Elements of a [HeapColumn], the links of a [Relation], the marks of a [Tracker] and the bits of
-// groups (see package group) do not count.
+import (
+	"cmp"
+
+	"github.com/vastgo/vast/internal/probing"
+)
+
+// ResidentStats counts the bytes of a world that are in memory. Elements of a [HeapColumn] and recorded
+// [Commands] do not count.
 type ResidentStats struct {
-	Columns []int // elements and presence bits of each column, in the order of [Stats].Columns
-	Control int   // control arrays: generations, owners of words, live bits
+	Columns []int // all arrays that belong to each column, in the order of [Stats].Columns
+	Control int   // arrays that belong to no column, such as generations, owners of words and live bits
 }
 
 // Total returns the sum of Control and all Columns.
@@ -32,33 +37,35 @@ func (w *World) ResidentStats() (ResidentStats, error) {
 	if w.closed || w.live == nil {
 		return s, nil
 	}
-	for _, c := range w.columns {
-		n, err := c.resident()
-		s.Columns = append(s.Columns, n)
-		if err != nil {
-			return s, err
+	s.Columns = make([]int, len(w.columns))
+	var failed error
+	add := func(to *int, n int, err error) {
+		*to += n
+		failed = cmp.Or(failed, err)
+	}
+	probes{}.Parts(w, func(col AnyColumn, p probing.Part) {
+		to := &s.Control
+		if col != nil {
+			to = &s.Columns[col.column().id]
+		}
+		var n int
+		var err error
+		switch {
+		case failed != nil || p.Below: // the other part of the Seam counts both
+		case p.Span != nil:
+			n, err = p.Span.Resident()
+		case p.Seam != nil:
+			n, err = p.Seam.Resident()
+		case p.Set != nil:
+			n, err = p.Set.Resident()
+		}
+		add(to, n, err)
+	})
+	for i, c := range w.columns {
+		if c.store != nil && failed == nil {
+			n, err := c.store.resident()
+			add(&s.Columns[i], n, err)
 		}
 	}
-	for _, part := range [...]interface{ Resident() (int, error) }{&w.control, w.live} {
-		n, err := part.Resident()
-		s.Control += n
-		if err != nil {
-			return s, err
-		}
-	}
-	return s, nil
-}
-
-// resident returns the bytes of a column's elements and presence bits that are in memory.
-func (c *column) resident() (int, error) {
-	total, err := c.set.Resident()
-	if err == nil && c.base != nil {
-		n, e := c.span.Resident()
-		total, err = total+n, e
-	}
-	if c.store != nil && err == nil {
-		n, e := c.store.resident()
-		total, err = total+n, e
-	}
-	return total, err
+	return s, failed
 }

@@ -65,8 +65,8 @@ func (states) Generations(method string, w *World) []uint32 {
 }
 
 // OnSettle registers f. World.Apply, Admit, Reset, Trim and Close call f before they write to the world or
-// give memory back. A visitor of World.Idle calls f before it runs. f returns when the caller may continue. A
-// nil f removes the callback.
+// give memory back. During World.Idle, the goroutine of a visitor calls f before the visitor's function. f
+// returns when the caller may continue. A nil f removes the callback.
 func (states) OnSettle(w *World, f func()) { w.settle = f }
 
 // settled waits until the store allows writing to the world.

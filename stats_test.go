@@ -2,6 +2,7 @@ package vast
 
 import (
 	"testing"
+	"unsafe"
 
 	"github.com/vastgo/vast/vm"
 )
@@ -75,5 +76,43 @@ func TestStatsOfColumns(t *testing.T) {
 	if s.Reserved != 0 || s.Committed != 0 || s.Columns[2].Committed != 0 || s.Columns[0].Slots != 0 ||
 		r.Total() != 0 || err != nil {
 		t.Errorf("a closed world: %+v, %+v", s, r)
+	}
+}
+
+// TestResidentOfLinks: the links of a relation, the notes of a tracker and the bits of a group are in memory.
+func TestResidentOfLinks(t *testing.T) {
+	if vm.ReadFacts().HeapStandIn {
+		t.Skip("the system does not say which pages are in memory")
+	}
+	const n = 100_000
+	w := NewWorld(Options{MaxEntities: 1 << 18, Pages: vm.PagesSmall})
+	defer w.Close()
+	c := NewColumn[uint64](w)
+	w.Archetype(c).NewN(n, nil)
+	resident := func() int {
+		t.Helper()
+		total, err := w.Resident()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return total
+	}
+	before := resident()
+	child := NewRelation(w, "childOf", RelationOptions{})
+	es := entitiesOf(w.Query(c))
+	for _, e := range es[1:] {
+		child.Set(e, es[0])
+	}
+	linked := resident()
+	if got, want := linked-before, n*(8+int(unsafe.Sizeof(link{}))); got < want {
+		t.Errorf("the links add %d bytes in memory, want at least %d for targets and links", got, want)
+	}
+	tracker := NewTracker(w, c)
+	defer tracker.Close()
+	for _, e := range es {
+		c.Set(e, 1)
+	}
+	if got := resident() - linked; got < n/8 {
+		t.Errorf("the notes of a tracker add %d bytes in memory, want at least %d", got, n/8)
 	}
 }

@@ -15,10 +15,11 @@ func (sharings) Where(method string, q Query, col AnyColumn, m sharing.Matcher) 
 	return made.compile()
 }
 
-// sifts reports whether the query has conditions that presence bits do not decide.
+// sifts reports whether the query has conditions that neither its filter nor its source decides: those of
+// Exactly, Where and Up.
 func (q *query) sifts() bool { return q.exact || len(q.where) > 0 || len(q.joins) > 0 }
 
-// unmet returns the slots of mask whose entities do not meet the conditions of Where.
+// unmet returns the slots of mask whose entities do not meet the conditions of shared.Column.Where.
 func (q *query) unmet(word uint32, mask uint64) uint64 {
 	met := mask
 	for _, m := range q.where {

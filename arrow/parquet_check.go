@@ -30,7 +30,7 @@ const (
 
 // checkParquet checks the footer of a file.
 func checkParquet(data []byte) error {
-	const end = 8 // the length of the footer, and PAR1
+	const end = 8 // number of bytes after the footer: its length, and PAR1
 	if len(data) < 4+end {
 		return errors.New("it is too short")
 	}

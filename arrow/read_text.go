@@ -22,7 +22,7 @@ func (m *importer) readCSV(r io.Reader) error {
 	}
 	columns := make([]*cells, len(header))
 	for i, name := range header {
-		if i == 0 && len(name) >= 3 && name[:3] == "\ufeff" { // spreadsheets begin with a byte order mark
+		if i == 0 && len(name) >= 3 && name[:3] == "\ufeff" { // a byte order mark, from a spreadsheet
 			name = name[3:]
 		}
 		columns[i] = m.column(name)

@@ -40,10 +40,10 @@ func parentByParent(n int) kinship {
 	return kinship{parents, func(i int) int { return i * parents / n }}
 }
 
-// isChosen reports whether the parent with an index has Chosen.
+// isChosen reports whether a parent has Chosen. The argument is the parent's index.
 func isChosen(parent int) bool { return uint64(parent)*0x9e3779b97f4a7c15>>63 == 0 }
 
-// joinSide makes a side whose work adds to *sum the X of the chosen parents' children.
+// joinSide makes a side whose work adds the X of the chosen parents' children to *sum.
 func joinSide[S any](s *S, work func(*S), n int, k kinship, sum *float64) side {
 	return side{units: n, sample: timeAll(s, work), check: func(done int) error {
 		want := 0.0

@@ -122,7 +122,9 @@ func recordTicks(n int, source, target string) error {
 		}
 	}
 	if err == nil {
-		var last uint64 // position of the last record; if it is durable, all earlier records are durable
+		// One more input is recorded, for which no tick follows: once it is durable, all earlier records are
+		// durable. Recover does not apply this input.
+		var last uint64 // position of this input
 		if last, err = record(); err == nil {
 			err = st.Wait(context.Background(), last)
 		}

@@ -55,7 +55,7 @@
 //
 // # Running out
 //
-// If Grow(n) succeeds, the next n insertions cannot fail; otherwise it returns an [*vm.Error]. Append and
+// If Grow(n) succeeds, the next n insertions cannot fail. Otherwise Grow returns an [*vm.Error]. Append and
 // Insert panic with an [*vm.Error] if they cannot make room. Growth ends at the capacity, at
 // Options.MaxBytes, at a [vm.Limit], or at a limit of the operating system. A call that fails changes no
 // element, and the container continues to work.

@@ -19,7 +19,7 @@ import (
 // generation again. A pool that is filled once, or filled and emptied as a whole, hardly uses the table of
 // single slots.
 type generations struct {
-	shared  unsafe.Pointer // for each presence word: its slots' generation; 0 if slots are apart or untaken
+	shared  unsafe.Pointer // for each presence word: its generation; 0 if a slot is apart or none was taken
 	commons unsafe.Pointer // for each presence word: a common
 	slots   unsafe.Pointer // for each slot: its generation if it is apart
 	tag     generation.Mark

@@ -88,8 +88,9 @@ func (s *hashIndexState[K, V]) Settle(c state.Contents, arrays []state.Array) er
 		}
 	}
 	err := error(nil)
-	if most := levelFor(s.x.plan.capacity); s.x.hash.short && len(s.control) > 0 && !arrays[1].Converted &&
-		c.Numbers["level"]+c.Numbers["moving"] <= uint64(most) {
+	level, moving, most := c.Numbers["level"], c.Numbers["moving"], uint64(levelFor(s.x.plan.capacity))
+	if s.x.hash.short && len(s.control) > 0 && !arrays[1].Converted && level <= most && moving <= 1 &&
+		level+moving <= most {
 		if err = s.place(c); err == nil {
 			err = sound(s.x.checkInvariants)
 		}
@@ -133,7 +134,7 @@ func (s *hashIndexState[K, V]) place(c state.Contents) error {
 	if n["moving"] != 0 {
 		homes = large
 	}
-	if n["b"]&n["c"]&1 == 0 || n["moving"] > 1 || n["split"] > small || n["moving"] == 0 &&
+	if n["b"]&n["c"]&1 == 0 || n["split"] > small || n["moving"] == 0 &&
 		n["split"] != small || buckets < homes {
 		return wrong()
 	}

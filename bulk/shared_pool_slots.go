@@ -209,7 +209,7 @@ func (s *sharedSlots) removed(c *sharedChunk, i uint, left uint32) {
 	}
 }
 
-// list marks line l of chunk c as a line with free slots.
+// list marks line l, which lies in chunk c, as a line with free slots.
 //
 // A listed line has a bit in its chunk, and the chunk has a bit in the summary. A goroutine that lists a line
 // first sets the line's bit and then reads the chunk's bit. A goroutine that clears the chunk's bit reads the

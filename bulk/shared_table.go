@@ -64,7 +64,8 @@ type retiredBatch struct {
 
 const (
 	bytesEntry = 8
-	// batchPlaces is the number of places for values that a writer takes or gives back together.
+	// batchPlaces is the number of places for values that a writer takes together. It is also the number of
+	// values that a writer replaces or removes before it calls SharedWriter.reclaim.
 	batchPlaces = 64
 	// spareValues is the number of places for values beyond nine eighths of the number of entries. The
 	// scheduler may interrupt a reader between Enter and Leave for a few milliseconds, and writers replace

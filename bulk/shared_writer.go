@@ -43,8 +43,8 @@ func (t *SharedTable[T]) Writer() *SharedWriter[T] {
 //
 // Set panics when i is not in [0, Capacity). It panics with a [*vm.Error] if there is no memory for the entry
 // (see [SharedTable.GrowEntries]) or no place for the value (see [SharedWriter.Grow]); then the entry keeps
-// its old value. If there is no place while readers are between Enter and Leave, Set first waits about a
-// tenth of a second for the readers to leave.
+// its old value. If there is no place while readers are between Enter and Leave or other writers are inside
+// an Update, Set first waits up to about a tenth of a second.
 func (w *SharedWriter[T]) Set(i int, v T) {
 	t := w.table
 	if w.barred {
@@ -184,7 +184,8 @@ func (w *SharedWriter[T]) put(v T) uint64 {
 }
 
 // more takes a batch of places for values, or a single place if there are too few for a batch. If there is no
-// place while readers are between Enter and Leave, the method waits, so that interrupted readers can leave.
+// place while readers are between Enter and Leave or other writers are inside an Update, the method waits, so
+// that interrupted goroutines can leave.
 func (w *SharedWriter[T]) more() {
 	t := w.table
 	for try := 0; ; try++ {

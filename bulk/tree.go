@@ -435,7 +435,7 @@ func (t *tree[K, V]) makeRoom(op operation, n int) error {
 	return t.makeNodes(op, need+t.height+2)
 }
 
-// makeNodes commits memory for n nodes.
+// makeNodes commits memory for n nodes, including the nodes in use.
 func (t *tree[K, V]) makeNodes(op operation, n int) error {
 	if n <= t.room {
 		return nil

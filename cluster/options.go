@@ -188,7 +188,7 @@ func (o *Options) checkPeers() error {
 	return nil
 }
 
-// hostPort splits an address for other processes. It returns an error if the port is 0.
+// hostPort splits an address for other processes. It returns an error if the port is not from 1 to 65535.
 func hostPort(address string) (host string, port int, err error) {
 	host, text, err := net.SplitHostPort(address)
 	if err != nil {

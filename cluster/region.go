@@ -240,9 +240,9 @@ func (m *machine) Load(tick uint64, state []byte) error {
 	return nil
 }
 
-// load loads the state after a tick into a machine. Then load calls the method Upgraded of the machine, if
-// there is one, in this case: the previous version has another Schema, and made the state or sections that
-// arrive after this tick.
+// load loads the state after a tick into a machine. If the previous version has another Schema, and made the
+// state or sections that arrive after this tick, load then calls the machine's method Upgraded. The method is
+// optional.
 func (n *Node) load(m Machine, tick uint64, state []byte) error {
 	if err := m.Load(state); err != nil {
 		return err

@@ -21,10 +21,11 @@ type Options struct {
 	// Name identifies the queue among the queues of its schedule: in messages, in statistics, in the
 	// sched.Graph, and as the purpose of its memory in vm.Snapshot. Default: the name of the event type.
 	Name string
-	// MaxBytes is a budget for the bytes of all events of two ticks. An event takes the size of its type and
-	// 8 bytes. Each worker that sends takes memory in blocks of 16 KiB, or in smaller blocks if MaxBytes is
-	// less than 1 MiB. Exceeding the budget is an error wrapping [vm.ErrLimit]. Default: none, but the events
-	// must fit into 16 GiB of addresses, or 16 MiB if regions are Go heap memory.
+	// MaxBytes is a budget for the bytes of all events of two ticks. An event takes 8 bytes and the size of
+	// its type, rounded up for alignment. Each worker that sends takes memory in blocks of 16 KiB, or in
+	// smaller blocks if MaxBytes is less than 1 MiB. Exceeding the budget is an error wrapping [vm.ErrLimit].
+	// Default: none, but the events must fit into 16 GiB of addresses, or 16 MiB if regions are Go heap
+	// memory.
 	MaxBytes int
 	// Limit is a budget of committed memory, shared with other containers. Default: [vm.DefaultLimit].
 	Limit *vm.Limit
@@ -57,7 +58,7 @@ type Queue[T any] struct {
 	// because no event is settled while a system reads.
 	view    []record[T]
 	readers []*Reader[T]
-	// restored has the positions that readers had when the queue was saved: see contents.
+	// restored has the positions that readers had when the queue was saved: see the type contents.
 	restored map[string]uint64
 
 	last, total, bytes atomic.Int64 // see events.Stats
@@ -155,13 +156,13 @@ func (q *Queue[T]) Trim() {
 	q.shrink(0)
 }
 
-// mustBeOpen panics if the queue cannot be used. what names the use.
-func (q *Queue[T]) mustBeOpen(what string) {
+// mustBeOpen panics if the queue cannot be used. The message names the use.
+func (q *Queue[T]) mustBeOpen(use string) {
 	if q == nil || q.schedule == nil {
-		panic("event: " + what + " of a nil or zero Queue: make one with New")
+		panic("event: " + use + " of a nil or zero Queue: make one with New")
 	}
 	if q.closed {
-		panic(fmt.Sprintf("event: %s of %q after Close of its schedule", what, q.name))
+		panic(fmt.Sprintf("event: %s of %q after Close of its schedule", use, q.name))
 	}
 }
 

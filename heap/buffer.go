@@ -36,7 +36,8 @@ func NewBuffer[T any](h *Heap) *Buffer[T] {
 	return &Buffer[T]{heap: h}
 }
 
-// fitting returns the number of elements of size bytes that fit into pages of page bytes each.
+// fitting returns how many elements fit into a number of pages. page is the bytes of a page, and size the
+// bytes of an element.
 func fitting(pages, page, size int) int { return pages * page / size }
 
 // nextPages returns the new page count of a buffer that must hold n elements: twice the present count, or
@@ -69,7 +70,7 @@ func (b *Buffer[T]) AppendN(n int) ([]T, error) {
 	}
 	have := len(b.elements)
 	b.elements = b.elements[:have+n]
-	return b.elements[have:], nil
+	return b.elements[have : have+n : have+n], nil // an append to the result must not write behind it
 }
 
 // Grow makes room for n more elements, so that the next n insertions cannot fail. It panics when n is

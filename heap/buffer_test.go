@@ -86,6 +86,9 @@ func TestBufferAgainstSlice(t *testing.T) {
 			case 3:
 				n := r.IntN(900)
 				added, err := b.AppendN(n)
+				if cap(added) != n {
+					t.Fatalf("AppendN(%d) returns a slice of capacity %d", n, cap(added))
+				}
 				if err != nil || len(added) != n {
 					t.Fatalf("AppendN(%d) returns %d elements and %v", n, len(added), err)
 				}

@@ -21,9 +21,10 @@ type cachedVisit[A any] struct {
 	asking  sync.WaitGroup // visits under way
 }
 
-// ask returns the last answer and its time. If the answer is older than maxAge, ask first waits for a visit,
-// but at most for maxWait. The answer is zero before the first successful visit. If ctx has ended, ask starts
-// no visit and does not wait. When ctx ends later, the visit that ask has started ends.
+// ask returns the last answer and its time. If there is no answer, or if the answer is older than maxAge, ask
+// first waits for a visit, but at most for maxWait. The answer is zero before the first successful visit. If
+// ctx has ended, ask starts no visit and does not wait. When ctx ends later, the visit that ask has started
+// ends.
 func (q *cachedVisit[A]) ask(ctx context.Context, maxAge, maxWait time.Duration) (answer A, at time.Time) {
 	q.mu.Lock()
 	if !q.at.IsZero() && time.Since(q.at) < maxAge || ctx.Err() != nil {

@@ -53,8 +53,9 @@ func (k *elementPlaces) place(w *vast.World, c *column, e vast.Entity) *place {
 	return &place{es.area.Reservation, off, n, fmt.Sprintf("0x%x", es.base+uintptr(off))}
 }
 
-// number returns the number of the first byte of e's component, or -1 if the bytes lie outside of the world's
-// reservations. The bytes of all reservations have consecutive numbers. Call number in a look.
+// number returns the number of the first byte of e's component. It returns -1 if the component has no bytes,
+// or if its bytes lie outside of the world's reservations. The bytes of all reservations have consecutive
+// numbers. Call number in a look.
 func (k *elementPlaces) number(w *vast.World, c *column, e vast.Entity) int {
 	es, ok := k.elements(w, c)
 	if !ok {

@@ -211,7 +211,7 @@ func (in *Inspector) draw(ctx context.Context, p *memoryPicture) error {
 	return nil
 }
 
-// drawPages counts the bytes in each page state.
+// drawPages counts the committed, resident and huge bytes of each cell, and notes its other page states.
 func (p *memoryPicture) drawPages(ctx context.Context, l *layout) error {
 	base := 0
 	for _, c := range p.ranges {

@@ -40,7 +40,7 @@ type presence struct {
 	Column  int    `json:"column"`
 	Name    string `json:"name"`
 	Storage string `json:"storage"`
-	Private bool   `json:"private"` // whether the column only records which entities are targets
+	Private bool   `json:"private"` // whether the column holds data of targets: see probe.ColumnInfo
 	Slots   string `json:"slots"`   // presence bits in the format of wordAnswer.Live
 	Size    int    `json:"size"`    // size of an element in bytes
 }

@@ -54,15 +54,16 @@ type Options struct {
 	Handlers map[string]http.Handler
 	// Collectors are further metrics of the program for /metrics. The inspector itself serves the metrics of
 	// [NewCollector] for the world and of [NewMemoryCollector]. It also serves the metrics of the Prometheus
-	// client library about Go, the build and the process. [Serve] panics if two collectors have the same
-	// metric, or if a collector has a metric of the inspector. Default: none.
+	// client library about Go, the build and the process. [Serve] panics if a collector is nil, if two
+	// collectors have the same metric, or if a collector has a metric of the inspector. Default: none.
 	Collectors []prometheus.Collector
 	// Attribution credits the sources of the data, one line each, at the foot of the page. Default: none.
 	Attribution []string
 	// Profiling serves the program's profiles at /debug/pprof and its variables at /debug/vars. Default: off.
 	Profiling bool
 	// Patience is the longest time that a request waits until [vast.World.Visit] calls the inspector, or
-	// until Edit returns. Default: three seconds.
+	// until Edit returns. A request that records ticks waits for Patience times the number of ticks. Default:
+	// three seconds.
 	Patience time.Duration
 }
 

@@ -55,7 +55,7 @@ func (in *Inspector) readSQLRequest(r *http.Request) (q sqlRequest, err error) {
 	return q, err
 }
 
-// sqlEnd is the last line of an answer.
+// sqlEnd is the last line of an answer, unless an error has ended the statement.
 type sqlEnd struct {
 	Rows    int      `json:"rows"`
 	More    bool     `json:"more"` // whether the limit has cut the result

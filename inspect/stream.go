@@ -87,7 +87,7 @@ func (in *Inspector) serveTopics(w http.ResponseWriter, r *http.Request, subscri
 				s.due = now.Add(s.every)
 				sent, err := out.send(r.Context(), s)
 				if err != nil {
-					return nil // the browser is gone or does not read
+					return nil // the browser is gone or does not read, or the value has no JSON
 				}
 				if sent {
 					lastSent = time.Now()

@@ -15,7 +15,7 @@ type View[T any, N Number] struct {
 }
 
 // NewView makes a view. The parts of T may be numbers, arrays and structs. A part may have a defined type,
-// such as type Meters float32. NewView panics if a part of T is no N.
+// such as type Meters float32. NewView panics if a part of T is no N or has no size.
 func NewView[T any, N Number]() View[T, N] {
 	number := reflect.TypeFor[N]()
 	if wrong := firstOther(reflect.TypeFor[T](), number.Kind(), layout.Name[T]()); wrong != "" {

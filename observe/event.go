@@ -10,7 +10,7 @@ import (
 // Event is a change of an entity.
 type Event struct {
 	// Context is the argument of [Observers.Run]. In a system of a schedule it is the context of the system,
-	// which is valid until Run returns.
+	// which is valid until the system's Run returns.
 	Context *sched.Context
 	// Entity is the entity that left, entered or was written.
 	Entity vast.Entity

@@ -15,7 +15,8 @@ import (
 type AreaKind uint8
 
 const (
-	// AreaElements holds the elements of a column: handles for a [vast.SparseColumn], lists for [vast.Edges].
+	// AreaElements holds the elements of a column: handles for a [vast.SparseColumn], numbers of values for a
+	// shared.Column, lists for [vast.Edges].
 	AreaElements AreaKind = probing.KindElements
 	// AreaPresence holds one bit for each slot, which is set if the slot's entity has the component.
 	AreaPresence AreaKind = probing.KindPresence

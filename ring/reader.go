@@ -14,8 +14,8 @@ import (
 // returns all bytes. n may be an unchecked length from a message, but Peek panics when n is negative.
 //
 // If fewer than n bytes are left at the end of the stream, Peek returns them with [io.ErrUnexpectedEOF], or
-// [io.EOF] if no byte is left. If [Ring.CloseWithError] ended the stream, Peek returns the remaining bytes
-// with the argument of CloseWithError.
+// [io.EOF] if no byte is left. If [Ring.CloseWithError] ended the stream with an error, Peek returns this
+// error instead.
 //
 // Other errors come without bytes: [io.ErrClosedPipe] after Close, [os.ErrDeadlineExceeded] after the
 // deadline, or a [*vm.Error] wrapping [vm.ErrCapacity] if n exceeds the ring's capacity.
@@ -80,7 +80,7 @@ func (r *Ring) readable(ctx context.Context, n int) (have int, err error) {
 }
 
 // Discard removes the first n bytes, so that their room can be written again. It panics when the ring holds
-// fewer than n bytes, or n is negative.
+// fewer than n bytes, when n is negative, and in the middle of a Read or WriteTo.
 func (r *Ring) Discard(n int) {
 	s := &r.reader
 	if uint(n) > uint(s.seen-s.position) || s.busy.Load() {
@@ -110,7 +110,7 @@ func (r *Ring) poison(n int) {
 }
 
 // Read waits until there is a byte to read, and moves at most len(p) bytes to p. It fails as [Ring.Peek] does
-// for one byte.
+// for one byte. If p is empty, Read does not wait and returns 0.
 func (r *Ring) Read(p []byte) (int, error) {
 	if !r.enter(&r.reader) {
 		return 0, io.ErrClosedPipe

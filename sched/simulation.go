@@ -76,8 +76,9 @@ func (s *Schedule) start() error {
 	return nil
 }
 
-// end calls the End functions of the systems that have started, in the reverse order of Start. It stops at
-// the first error; the next call continues behind the End function that failed.
+// end calls the End functions of the systems that have started, in the reverse order of Start, and then the
+// functions of [Context.AfterTick]. If an End function fails, end stops; the next call continues behind this
+// function.
 func (s *Schedule) end() error {
 	_, err := s.settle() // commands that an earlier call could not apply
 	for i := len(s.nodes) - 1; i >= 0 && err == nil; i-- {

@@ -140,8 +140,8 @@ func (m *State[T]) In(values ...T) func(*Context) bool {
 	return func(*Context) bool { return slices.Contains(values, m.value) }
 }
 
-// OnEnter adds a system that runs once when the state gets the value v. It keeps to its declarations, as
-// other systems do. Phase, Sets, Before, After, Every, Rate, Offset, Start and End must be zero, as in
+// OnEnter adds a system that runs once when the state gets the value v. The system keeps to its declarations,
+// as other systems do. Phase, Sets, Before, After, Every, Rate, Offset, Start and End must be zero, as in
 // [Context.RunOnce]. Call OnEnter between ticks. It panics if the system is invalid.
 func (m *State[T]) OnEnter(v T, sys System) { m.on("OnEnter", m.enter, v, sys) }
 

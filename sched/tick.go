@@ -219,7 +219,7 @@ func (s *Schedule) runStage(st *stage) error {
 	return t.err
 }
 
-// run runs a system if its condition holds. A panic halts the team.
+// run runs a system if it has its turn (see due) and its condition holds. A panic halts the team.
 func (s *Schedule) run(w *worker, n *node) {
 	ended := false
 	defer func() {

@@ -67,8 +67,8 @@ func (c *copier) readNames(m *image) error {
 	return nil
 }
 
-// readComponents copies the presence bits of all columns that have a component in the slots of an image. It
-// must run in World.Visit.
+// readComponents copies the presence bits of columns in the slots of an image. It leaves out private columns,
+// and columns without a component in these slots. It must run in World.Visit.
 func (s *schema) readComponents(c *copier, m *image) error {
 	lo, hi := m.slots()
 	if lo == hi {

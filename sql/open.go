@@ -17,9 +17,9 @@ import (
 )
 
 // Open returns a database whose tables are those of a world: see the package documentation. Statements read
-// the world in [vast.World.Visit], so they wait until the owner of the world calls [vast.World.Admit]; a
-// schedule does so between its ticks. The owner itself must not run statements, because it would wait for
-// itself.
+// the world in [vast.World.Visit], so they wait until the owner of the world calls [vast.World.Admit] or
+// [vast.World.Idle]; a schedule does so between its ticks. The owner itself must not run statements, because
+// it would wait for itself.
 //
 // Open does not read the world. Each new connection of the database makes tables for the columns that the
 // world then has. For a column that the world gets later, the connection makes the table when a statement

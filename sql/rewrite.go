@@ -34,7 +34,7 @@ const maxParsed = 16 << 10
 
 // rewrite finds each SELECT over one table whose conditions compare columns with values that do not depend on
 // the row. If the results of the SELECT consist of aggregates that this package computes, rewrite returns
-// edits. They replace the table by its table of aggregates, and each call of an aggregate by a column of that
+// edits that replace the table by its table of aggregates, and each call of an aggregate by a column of that
 // table. The rest of the text stays as the user wrote it.
 func rewrite(text string, s *schema) rewritten {
 	r := rewritten{text: text}

@@ -17,7 +17,7 @@ import (
 // table describes a virtual table. A table of a schema does not change, except for the field rows.
 type table struct {
 	name         string
-	column       vast.AnyColumn // the column for which schema.update made the table; nil for other tables
+	column       vast.AnyColumn // the column whose table schema.update made; nil for edges and other tables
 	parts        []part
 	fields       []field // fields[0] is the entity, except in edges and reports
 	query        vast.Query
@@ -56,9 +56,9 @@ type schema struct {
 }
 
 // update adds tables for new columns and archetypes of the world. The first call of update begins with the
-// table of all entities and the tables that the function first returns, so that no table of a column takes
-// their names. update stops when the time until has passed, and reports whether it has seen all columns and
-// archetypes. update must run in World.Visit.
+// table of all entities and the tables of first(), so that no table of a column takes their names. The
+// argument until is the time at which update stops. update reports whether it has seen all columns and
+// archetypes. It must run in World.Visit.
 func (s *schema) update(w *vast.World, until time.Time, first func() []*table) (done bool) {
 	if s.byName == nil {
 		s.byName = map[string]*table{}

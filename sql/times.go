@@ -120,7 +120,8 @@ func floorDivide(a, b int64) int64 {
 	return n
 }
 
-// timeLayouts are the forms of texts that timeOf accepts. A fraction may follow the seconds.
+// timeLayouts are the forms of texts that timeOf accepts. A fraction may follow the seconds, and a space may
+// stand in place of the T.
 var timeLayouts = []string{"2006-01-02T15:04:05Z07:00", "2006-01-02T15:04:05", "2006-01-02T15:04:05Z07",
 	"2006-01-02", "2006-01-02T15:04Z07:00", "2006-01-02T15:04"}
 

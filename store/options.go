@@ -33,9 +33,9 @@ type Options struct {
 	Containers map[string]any
 	// Renamed maps the old names of columns and fields in the file to their new names in the program, such as
 	// "Speed": "Velocity" for a column and "Position.Depth": "Position.Z" for a field. The path of a field
-	// begins with the new name of its column. Containers and fields of tables are renamed likewise. ReadJSON
-	// also drops columns, fields and resources whose new name is empty. Load, Open, OpenAt, ReadJSON and
-	// Packer.Accept use Renamed.
+	// begins with the new name of its column. Resources, containers and fields of tables are renamed
+	// likewise. ReadJSON also drops columns, fields and resources whose new name is empty. Load, Open,
+	// OpenAt, ReadJSON and Packer.Accept use Renamed.
 	Renamed map[string]string
 
 	// The following fields are for stores: see [Open].

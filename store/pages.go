@@ -19,7 +19,7 @@ var newPages = func() pages {
 type watchedPages struct {
 	w     *written.Watch
 	runs  []written.Run
-	parts [][2]int // the results of the method changed since the last scan
+	parts [][2]int // the results of all calls of changed() since the last scan
 }
 
 // scan drops the written pages of the previous interval, even if the checkpoint of that interval failed: the

@@ -22,14 +22,15 @@ type replayed struct {
 
 // Recover brings the world to the last durable tick, and begins to keep the world. For each tick that the
 // journal holds after the checkpoint, Recover applies the tick's inputs and calls tick. The function tick
-// makes one tick. If a schedule is attached, tick is (*sched.Schedule).Tick. After Recover the store calls
-// apply for each recorded input before the next tick. The results of apply and tick must depend only on the
-// world and the input. A Schedule meets this condition if its systems read no other data.
+// makes one tick. If a schedule is attached, tick is (*sched.Schedule).Tick, or calls that method once. After
+// Recover the store calls apply for each recorded input before the next tick. The results of apply and tick
+// must depend only on the world and the input. A Schedule meets this condition if its systems read no other
+// data.
 //
-// Fill a new world before Recover. Change any other world only after Recover: if there are ticks to replay, a
-// change between Open and Recover is an error. The store detects these changes like changes between ticks:
-// see [Store.Changed]. Recover begins a checkpoint. Later ticks and inputs are durable only after that
-// checkpoint is durable.
+// Fill a new world before Recover. Change a world that Open has read only after Recover: if there are ticks
+// to replay, a change between Open and Recover is an error. The store detects these changes like changes
+// between ticks: see [Store.Changed]. Recover begins a checkpoint. Later ticks and inputs are durable only
+// after that checkpoint is durable.
 //
 // If a program cannot repeat its ticks, it passes nil for apply and tick. The store then has no inputs and no
 // journal, and a crash loses the ticks after the last checkpoint.
@@ -165,9 +166,9 @@ func (s *Store) recover(tick func() error, changed bool) error {
 	return nil
 }
 
-// dropped returns the data of a record of the kind recordDrop. If after has a change outside of ticks, the
-// record drops everything after the change. Otherwise the record is for Options.DropTail. It then drops
-// everything after the checkpoint, and the inputs that waited when the checkpoint was taken. Ticks and
+// dropped returns the data of a record of the kind recordDrop. If the tail has a change outside of ticks, the
+// record drops this change and everything after it. Otherwise the record is for Options.DropTail. It then
+// drops everything after the checkpoint, and the inputs that waited when the checkpoint was taken. Ticks and
 // changes between these inputs stay, because the checkpoint holds them.
 func (s *Store) dropped(after *tail) ([]byte, error) {
 	inputs, others := after.change, after.change

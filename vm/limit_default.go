@@ -114,7 +114,7 @@ func ParseLimit(text string) (*Limit, error) {
 	}
 	if digits, ok := strings.CutSuffix(text, "%"); ok {
 		percent, err := strconv.Atoi(digits)
-		if err != nil || percent < 1 || percent > 100 {
+		if err != nil || percent < 1 || percent > 100 || strings.HasPrefix(digits, "+") {
 			return nil, wrong
 		}
 		return ContainerLimit(percent), nil

@@ -79,7 +79,7 @@ func TestParseLimit(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"-1", "+1", "1.5GiB", "1GB", "1Gi", "GiB", "B", "1 MiB", "MiB1", "0%",
-		"101%", "-5%", "%", "1e9", "none",
+		"101%", "-5%", "+5%", "%", "1e9", "none",
 		"9223372036854775808", "١", "1MiBB", "1KiMiB", " ", "1\n"} {
 		if l, err := ParseLimit(text); err == nil || l != nil ||
 			!strings.Contains(err.Error(), "VAST_LIMIT") {

@@ -8,9 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// move moves the pages to an address of the kernel's choice first, and from there to their destination. The
-// first call leaves the old addresses mapped and empty. The second call fails only if the kernel lacks
-// memory.
+// move moves the pages to an intermediate address first, and from there to their destination. The first call
+// of mremap leaves the old addresses mapped and empty. The second call fails only if the kernel lacks memory.
 //
 // A single call is not safe: a kernel before 6.17 unmaps the destination before it checks whether the pages
 // can move. If they cannot, another thread could get the addresses of the destination.
@@ -36,8 +35,9 @@ func (osBackend) move(to, from unsafe.Pointer, n int) error {
 }
 
 // hintLike returns a free address at the same offset in a huge page as p, so that page tables and huge pages
-// move whole. It returns nil for a range smaller than a huge page, which may go to any address. If another
-// thread takes the returned address, the kernel chooses another address, and the move takes longer.
+// move whole. It returns nil if the range is smaller than a huge page, or if it finds no free address. Then
+// the kernel chooses an address. If another thread takes the returned address, the kernel chooses another
+// address, and the move takes longer.
 func hintLike(p unsafe.Pointer, n int) unsafe.Pointer {
 	huge := HugePageSize()
 	if huge == 0 || n < huge {

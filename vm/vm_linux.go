@@ -36,8 +36,9 @@ func (b osBackend) decommit(p unsafe.Pointer, n int) (bare bool, err error) {
 	return bare, nil
 }
 
-// keeps implements keeper. In strict overcommit mode, pages that were written stay charged even when they
-// are inaccessible.
+// keeps implements the interface keeper. It returns false in two cases: in strict overcommit mode, where
+// pages that were written stay charged even when they are inaccessible, and if the kernel ignores advice (see
+// heedsAdvice).
 func (osBackend) keeps() bool { return facts().OvercommitMode != 2 && heedsAdvice() }
 
 // discard gives memory back by MADV_DONTNEED, which takes effect immediately. The kernel supplies zero pages

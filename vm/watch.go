@@ -8,9 +8,10 @@ type watches struct{}
 func init() { written.Regions = watches{} }
 
 // Watchable returns the open region that contains an address. It returns nil if there is no such region, or
-// if the region cannot be watched. A mirror, which shows the same memory at two addresses, cannot be watched:
-// a watcher of one address would miss writes at the other address. A region with pages of files need not be
-// watched: these pages belong to a world that a tool loads to read it, and no store saves this world.
+// if the region cannot be watched. A region on Go's heap cannot be watched. Nor can a mirror, which shows the
+// same memory at two addresses: a watcher of one address would miss writes at the other address. A region
+// with pages of files need not be watched: these pages belong to a world that a tool loads to read it, and no
+// store saves this world.
 func (watches) Watchable(addr uintptr) written.Region {
 	m := registry.find(addr)
 	if m == nil || !m.be.reuses() {

@@ -129,7 +129,8 @@ type Census struct {
 	Sum uint64
 }
 
-// Record is the entry of a person or a building in a census.
+// Record is the entry of a person or a building in a census. For a building, ID and Stream are the numbers of
+// people and of sick people inside.
 type Record struct {
 	ID, Stream, Born, Coins        uint64
 	X, Y, HomeX, HomeY, JobX, JobY float32

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"time"
@@ -51,10 +52,12 @@ func (v *viewer) screen(ended <-chan error) error {
 			now = v.sample()
 		case e := <-events:
 			switch e := e.(type) {
+			case nil, *tcell.EventError:
+				return errors.New("the terminal is gone")
 			case *tcell.EventResize:
 				s.Sync()
 			case *tcell.EventKey:
-				if e.Key() == tcell.KeyCtrlC || e.Key() == tcell.KeyEscape || e.Rune() == 'q' {
+				if e.Key() == tcell.KeyCtrlC || e.Key() == tcell.KeyEscape || e.Rune() == 'q' || e.Rune() == 'Q' {
 					return nil
 				}
 			}

@@ -226,19 +226,29 @@ function connect() {
   const before = connection;
   if (topics.length === 0) {
     connection = null;
+    before?.old?.end.abort();
     before?.end.abort();
     return;
   }
-  const next = { key, end: new AbortController() };
+  // Until the new connection answers, the old connection delivers events.
+  const next = { key, end: new AbortController(), old: before };
+  if (before?.old) {
+    next.old = before.old; // before has not answered yet
+    before.old = null;
+    before.end.abort();
+  }
   connection = next;
-  // The old connection lasts until the new connection answers, so that no events are missed.
-  listen(next, topics, () => before?.end.abort())
+  const endOld = () => {
+    next.old?.end.abort();
+    next.old = null;
+  };
+  listen(next, topics, endOld)
     .then(
       () => new Error('ended'),
       (error) => error,
     )
     .then((error) => {
-      before?.end.abort();
+      endOld();
       if (connection !== next) return;
       connection = null;
       for (const s of subscriptions) setState(s, 'lost');
@@ -278,7 +288,7 @@ async function listen(mine, topics, open) {
 }
 
 function deliver(mine, topic, text) {
-  if (connection !== mine) return;
+  if (mine !== connection && mine !== connection?.old) return;
   let data;
   try {
     data = JSON.parse(text);

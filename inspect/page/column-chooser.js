@@ -5,9 +5,9 @@ import { dialog, h } from './ui.js';
 const maxColumns = 12;
 const defaultColumns = 3; // number of columns if neither the user nor the query names columns
 
-// columnChooser returns { element, chosen(), proposed(labels) }. element is a button. chosen returns the
-// labels of the columns to show. proposed sets the columns for a user who has not chosen columns: the columns
-// that the query names. columnChooser calls onChange when the user changes the choice.
+// columnChooser returns { element, chosen(), proposed(labels) }. element is a button. chosen() returns the
+// labels of the columns to show. proposed(labels) sets the columns for a user who has not chosen columns: the
+// columns that the query names. columnChooser calls onChange when the user changes the choice.
 export function columnChooser(world, onChange) {
   const key = `vast-columns:${world.name}`;
   const all = world.columns.filter((c) => c.storage !== 'tag').map((c) => c.label);
@@ -53,15 +53,24 @@ export function columnChooser(world, onChange) {
         h('span', { class: 'clip' }, name),
       ),
     );
-    function changed() {
+    // limit disables the empty boxes if no more columns are possible. It returns the chosen columns.
+    function limit() {
       const inputs = boxes.map((b) => b.firstChild);
       const list = inputs.filter((i) => i.checked).map((i) => i.value);
       for (const i of inputs) i.disabled = !i.checked && list.length >= maxColumns;
-      keep(list);
+      return list;
     }
+    function changed() {
+      keep(limit());
+    }
+    limit();
     const box = dialog(
       'Columns of the list',
-      h('p', { class: 'dim' }, `At most ${maxColumns} columns. Default: the columns that the query names.`),
+      h(
+        'p',
+        { class: 'dim' },
+        `At most ${maxColumns} columns. Default: columns of the query, or the first ${defaultColumns}.`,
+      ),
       h('div', { class: 'columns-choice' }, boxes),
       h(
         'p',

@@ -158,8 +158,8 @@ async function mount(root, app) {
     return { ...answer, items: [...same, ...answer.items, ...found.filter((n) => !same.includes(n))] };
   }
 
-  // meant returns the ID of an entity. word is the ID or the number of the entity's slot. For an empty slot,
-  // meant returns ''.
+  // meant returns the ID of an entity, or '' for an empty slot. The argument word is the ID or the number of
+  // the slot.
   async function meant(word, signal) {
     if (word.includes('.')) return word;
     const { slots } = await get('memory/word', { slot: word }, { signal });
@@ -251,8 +251,8 @@ async function mount(root, app) {
 
   const followMark = later(150, (id) => pick(id));
 
-  // The page of one entity is mounted beside the list. turn counts the selections: if turn changes during an
-  // await, the awaited entity is no longer selected.
+  // The page of one entity is mounted beside the list. The variable turn changes when the selection changes
+  // or ends. If turn changes during an await, the awaited entity is no longer selected.
   let turn = 0;
   let unmount = null;
 

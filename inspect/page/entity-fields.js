@@ -377,7 +377,9 @@ function flashOf(element) {
   element.classList.toggle('flash-b', odd);
 }
 
-// editorOf returns an input that suits a field's kind.
+// editorOf returns an editor that suits a field's kind: { element, input, initial, value(), meant() }. The
+// text initial is the first value of the input. Only the editor of an entity has meant, which returns the
+// value to send.
 function editorOf(field, component, name) {
   const label = { label: name };
   const simple = (input, initial) => ({ element: input, input, initial, value: () => input.value });

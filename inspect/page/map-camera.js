@@ -9,7 +9,7 @@
 //   zoom(factor, px, py)     scales the view around a pixel
 //   go(x, y, closer)         moves the centre to a position, and zooms in if closer is true
 //   unit()                   returns the pixels per unit of y, at the centre
-//   unitX()                  returns the pixels per unit of x, at the centre
+//   unitX()                  returns the pixels per unit of x, at the centre; for the globe, at the equator
 //   state()                  returns the camera's three numbers, for the page's address
 //   restore(state)           sets the camera's three numbers
 

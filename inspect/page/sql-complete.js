@@ -11,7 +11,7 @@ const token =
   /--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|'(?:[^']|'')*(?:'|$)|"(?:[^"]|"")*(?:"|$)|`[^`]*(?:`|$)|\[[^\]]*(?:\]|$)|[\p{L}\p{N}_$]+|\s+|./gu;
 
 // tokens returns the tokens of a statement: { text, from, to, kind }. kind is 'word', 'name' for a quoted
-// name, 'text', 'comment' or 'mark'.
+// name, 'text', 'comment', or 'mark' for numbers and other characters.
 function tokens(statement) {
   const list = [];
   for (const { 0: text, index: from } of statement.matchAll(token)) {
@@ -124,8 +124,8 @@ const columnsOf = (table, detail) =>
   }));
 
 // wordItems returns the columns and aliases of the named tables, the keywords, the functions and all tables.
-// For an empty statement, it returns only the keywords that begin a statement. last is the word before the
-// typed word, in upper case. AS OF TICK ends a statement about an earlier tick; after AS, OF TICK is enough.
+// For an empty statement, it returns only SELECT, WITH and EXPLAIN. last is the word before the typed word,
+// in upper case. AS OF TICK ends a statement about an earlier tick; after AS, OF TICK is enough.
 function wordItems(typed, named, schema, empty, last) {
   const small = typed !== '' && typed === typed.toLowerCase();
   const words = empty

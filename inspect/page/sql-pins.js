@@ -130,7 +130,7 @@ function card(statement, remove) {
         );
       return;
     }
-    const number = columns.map((_, i) => isNumeric({ columns, rows }, i) && 'num');
+    const classes = columns.map((_, i) => isNumeric({ columns, rows }, i) && 'num');
     replace(
       body,
       rows.length === 0
@@ -147,7 +147,7 @@ function card(statement, remove) {
                 h(
                   'tr',
                   null,
-                  columns.map((c, i) => h('th', { scope: 'col', class: number[i] || null }, c.name)),
+                  columns.map((c, i) => h('th', { scope: 'col', class: classes[i] || null }, c.name)),
                 ),
               ),
               h(
@@ -157,7 +157,7 @@ function card(statement, remove) {
                   h(
                     'tr',
                     null,
-                    row.map((value, i) => h('td', { class: number[i] || null }, cell(value, columns[i]))),
+                    row.map((value, i) => h('td', { class: classes[i] || null }, cell(value, columns[i]))),
                   ),
                 ),
               ),

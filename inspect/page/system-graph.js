@@ -7,12 +7,12 @@ import { format, h, later, replace, setStyle, setText, svg, tip } from './ui.js'
 
 const gap = { x: 46, y: 12 };
 const band = { head: 26, side: 12, below: 12 };
-const maxChips = 12; // largest number of columns in a list of a node
+const maxChips = 12; // largest number of columns and resources in a list of a node
 const maxSystems = 400; // largest number of systems in a drawn graph
 
 // systemGraph returns { element, tools, show(schedule, colors), update(costs), mark({ system, column }),
 // destroy() }. It calls onSystem(name) when the user chooses a system, and onColumn(name) when the user
-// chooses a column.
+// chooses a column or a resource. "Show all" calls onColumn with the chosen name again.
 export function systemGraph({ onSystem, onColumn }) {
   let schedule = null;
   let nodes = new Map(); // values { element, cost, system }, by the system's name
@@ -216,8 +216,8 @@ export function systemGraph({ onSystem, onColumn }) {
           : `C${left + before.x + half} ${top + before.y} ${x - half} ${y} ${x} ${y}`;
       })
       .join('');
-    const tail = route.at(-1);
-    const [x, y] = [left + tail.x, top + tail.y];
+    const end = route.at(-1);
+    const [x, y] = [left + end.x, top + end.y];
     const text = [
       h('p', null, h('b', null, edge.from), ' ends before ', h('b', null, edge.to), ' starts:'),
       edge.why.map((w) => h('p', null, w)),

@@ -1,5 +1,6 @@
 // Package access tells a schedule which columns a running system reads and writes. In builds that check
-// invariants, package vast calls [Touch] at every access to a column. In other builds it does not call Touch,
+// invariants, package vast calls [Touch] when a component is read or written, and when a column changes. Tests
+// of presence, such as Column.Has, and most reads of links do not call Touch. Other builds never call Touch,
 // because the call takes much longer than the access.
 package access
 
@@ -8,8 +9,8 @@ import "sync"
 // watchers holds a func(column int, write bool) for each watched world.
 var watchers sync.Map
 
-// Watch calls f at each access to a column of the world, until stop is called. f gets the arguments column
-// and write of [Touch]. A world must have at most one watcher.
+// Watch makes each call of [Touch] for the world call f, until stop is called. f gets the arguments column
+// and write of Touch. A world must have at most one watcher.
 func Watch(world any, f func(column int, write bool)) (stop func()) {
 	watchers.Store(world, f)
 	return func() { watchers.Delete(world) }

@@ -7,8 +7,8 @@ import (
 )
 
 // Gaps yields the maximal ranges [lo, hi) of clear slots below end, in ascending order. The argument end must
-// be at most Len. The set must not change during the iteration. Complexity: two searches per range, as in
-// [Set.Next].
+// be at most Len. The set must not change during the iteration. Complexity: one search of [Set.Next] and one
+// of [Set.NextClear] for each range.
 func (s *Set) Gaps(end uint) iter.Seq2[uint, uint] {
 	return func(yield func(lo, hi uint) bool) {
 		for lo := s.NextClear(0); lo < end; {

@@ -11,9 +11,9 @@ import (
 const lockName = "lock"
 
 // CheckName returns an error that is fs.ErrInvalid if a Folder refuses a file name. A valid name has 1 to 255
-// bytes, and no slash, backslash, colon or zero byte. It does not denote a folder or a device, and is not the
-// name of the file that [LockFolder] locks. The argument operation is the name of the call, which the error
-// contains.
+// bytes, and no slash, backslash, colon or zero byte. It is neither "." nor "..", is not the name of a device
+// on this system, and is not the name of the file that [LockFolder] locks. The argument operation is the name
+// of the call, which the error contains.
 func CheckName(operation, name string) error {
 	if name == "." || len(name) > 255 || strings.ContainsAny(name, "/\\:\x00") || !filepath.IsLocal(name) ||
 		isLock(name) {

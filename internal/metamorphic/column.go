@@ -117,7 +117,7 @@ func (c column) Hook(add, remove func(e vast.Entity, v uint64)) {
 // sharedColumn is a column of package shared.
 type sharedColumn struct {
 	shared.Column[element]
-	editing sync.Mutex // held during Edit, so that two calls of Edit cannot store new values together
+	editing sync.Mutex // held during Edit: a goroutine that stores a new value must be alone in the column
 }
 
 func (c *sharedColumn) In() vast.AnyColumn { return c.Column }

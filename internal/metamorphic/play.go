@@ -40,7 +40,7 @@ type player struct {
 	off        vast.Disabled // switches entities off
 	mute       vast.Disabled // switches components of the first column and links of aim off
 	kind       shared.Column[uint64]
-	groups     []*group.Group // of the first queries that baseQuery returns; empty without Grouping
+	groups     []*group.Group // of the queries of plainQueries; empty without Grouping
 	prefabs    prefabs
 	archetypes []*vast.Archetype
 	commands   *vast.Commands
@@ -150,7 +150,7 @@ func (p *player) keyOf(e vast.Entity) uint64 {
 	return 0
 }
 
-// find updates the list of living entities.
+// find updates the list of living entities, which leaves out the bases of prefabs.
 func (p *player) find() {
 	p.living = p.living[:0]
 	last := -1

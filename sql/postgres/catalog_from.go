@@ -14,7 +14,8 @@ func (c *catalogTranslator) translateUnnest(i int) int {
 	return last
 }
 
-// translateSeries translates generate_series(first, last) AS alias(column) in a FROM clause.
+// translateSeries translates generate_series(first, last) AS alias(column) in a FROM clause. A call with
+// another number of arguments stays as it is.
 func (c *catalogTranslator) translateSeries(i int) int {
 	inside, end := c.inside(i + 1)
 	arguments := splitArguments(inside)
@@ -74,7 +75,7 @@ func fromItems(tokens []token) []bool {
 	return starts
 }
 
-// isOrdinality reports whether the word ORDINALITY follows from position at on.
+// isOrdinality reports whether the first token from position at, apart from spaces, is the word ORDINALITY.
 func isOrdinality(tokens []token, at int) bool {
 	at = nextSignificant(tokens, at)
 	return at < len(tokens) && tokens[at].is("ordinality")

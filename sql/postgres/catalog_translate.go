@@ -35,7 +35,7 @@ func readsCatalog(text string, user *schema) bool {
 		}
 		if i > 1 && tokens[i-1].is(".") {
 			if q := tokens[i-2].name(); q != "pg_catalog" && q != "public" {
-				continue // a column, or a table of information_schema; the loop has already seen that name
+				continue // a column, or a table of information_schema; the loop has seen information_schema
 			}
 		}
 		if _, ok := user.byName[name]; ok && starts[i] {

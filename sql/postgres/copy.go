@@ -42,7 +42,7 @@ func parseCopy(text string) (*copyStatement, error) {
 	switch {
 	case len(tokens) > 0 && tokens[0].is("from"):
 		return c, failWithHint(codeReadOnly, "cannot execute COPY FROM in a read-only transaction",
-			"The server is read-only. Change the data in the program that serves it.")
+			"The server takes no rows from COPY. Send INSERT, if the server is not read-only.")
 	case len(tokens) < 2 || !tokens[0].is("to") || c.query == "":
 		return c, errCopySyntax
 	case !tokens[1].is("stdout"):
@@ -137,7 +137,8 @@ func (c *copyStatement) parseOptions(tokens []token) error {
 		if !ok {
 			return failWithHint(codeNotSupported, "unsupported option of COPY near "+tokens[min(i,
 				len(tokens)-1)].text,
-				"Use FORMAT csv or text, HEADER, DELIMITER, NULL, QUOTE, ESCAPE.")
+				"Use FORMAT csv or text, HEADER, DELIMITER, NULL, QUOTE, ESCAPE, FORCE_QUOTE *, "+
+					"ENCODING utf8.")
 		}
 	}
 	c.setDefaults(null, hasNull)

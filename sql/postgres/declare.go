@@ -72,8 +72,8 @@ func (x *session) declare(st *statement) (string, error) {
 	return "DECLARE CURSOR", nil
 }
 
-// fetch reads a statement FETCH [FORWARD] [count | ALL | NEXT | RELATIVE count] [FROM | IN] name. It returns
-// the portal that the statement reads, the number of rows to skip, and the number of rows after them.
+// fetch parses a statement FETCH [FORWARD] [count | ALL | NEXT | RELATIVE count] [FROM | IN] name. It returns
+// the portal that the statement reads, the number of rows to skip, and the number of rows to return.
 func (x *session) fetch(tokens []token) (p *portal, skip, count uint32, err error) {
 	count = 1
 	name := ""

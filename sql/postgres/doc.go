@@ -61,8 +61,8 @@
 // the error.
 //
 // A parameter has the type that the client gives. If the client gives none, the type follows from the text
-// beside the parameter: a cast, or the column with which the statement compares the parameter. Any other
-// parameter counts as a number if it looks like one.
+// beside the parameter: a cast, or the column that the statement compares with the parameter or sets to it.
+// Any other parameter counts as a number if it looks like one.
 //
 // # Safety
 //
@@ -77,7 +77,8 @@
 // # Costs
 //
 // A client costs two goroutines. A query of the user's tables holds one connection of db until the client has
-// read the result or closes it. Each query first reads the schema of the database. A prepared query of the
-// user's tables reads the schema only when it is prepared. After a change of the schema the server rebuilds
-// the catalog. This takes time in proportion to the number of columns.
+// read the result or closes it. The server reads the schema of the database before each query. It reads the
+// schema for a prepared query of the user's tables only once, when the client prepares the query. After a
+// change of the schema the server rebuilds the catalog. This takes time in proportion to the number of
+// columns.
 package postgres

@@ -14,7 +14,7 @@ const (
 type pasteReader struct {
 	in      io.Reader
 	pasting bool
-	matched int // how many first bytes of the next mark were just read
+	matched int // the last matched bytes that were read begin the next mark
 }
 
 // Read implements io.Reader.

@@ -78,8 +78,8 @@ func ParseFormat(name string) (Format, error) {
 // Outside of the prompt, the first failing statement ends the run. At the prompt, Run goes on after a
 // failing statement, and returns Success when the user leaves.
 //
-// The statements share a connection, and so transactions, temporary tables and pragmas. At the end, Run rolls
-// back a transaction that is still open.
+// The statements share a connection, and with it transactions, temporary tables and pragmas. At the end, Run
+// rolls back a transaction that is still open.
 //
 // Run handles os.Interrupt: at the prompt, Ctrl-C stops the running statement or discards the unfinished one;
 // elsewhere os.Interrupt ends the run. The end of ctx also ends the run: the status is Failure, and there is

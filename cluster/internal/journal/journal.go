@@ -223,17 +223,15 @@ func (j *Journal) Read(tick uint64) (m []byte, ok bool, err error) {
 
 // Purge implements [protocol.Journal]. It removes whole segments, oldest first.
 func (j *Journal) Purge(below uint64) error {
-	n := 0
-	for n < len(j.segments)-1 && j.segments[n].last < below {
-		if err := j.folder.Remove(j.segments[n].name); err != nil {
-			return fmt.Errorf("purging the journal: %w", err)
-		}
-		n++
-	}
-	j.segments = j.segments[n:]
 	if below > j.firstTick {
 		drop := min(below-j.firstTick, uint64(len(j.records)))
 		j.firstTick, j.records = j.firstTick+drop, j.records[drop:]
+	}
+	for len(j.segments) > 1 && j.segments[0].last < below {
+		if err := j.folder.Remove(j.segments[0].name); err != nil {
+			return fmt.Errorf("purging the journal: %w", err)
+		}
+		j.segments = j.segments[1:]
 	}
 	return nil
 }

@@ -189,24 +189,32 @@ func TestOldSegmentsAreRemoved(t *testing.T) {
 	}
 }
 
-// failingSync is a folder whose Sync fails as often as failures says.
-type failingSync struct {
+// failing is a folder whose next calls of Sync fail, and one later call of Remove.
+type failing struct {
 	disk.Folder
-	failures int
+	syncs   int // number of calls of Sync that fail
+	removes int // number of the call of Remove that fails, from 1
 }
 
-func (f *failingSync) Sync() error {
-	if f.failures > 0 {
-		f.failures--
+func (f *failing) Sync() error {
+	if f.syncs > 0 {
+		f.syncs--
 		return errors.New("the folder cannot be synced")
 	}
 	return f.Folder.Sync()
 }
 
+func (f *failing) Remove(name string) error {
+	if f.removes--; f.removes == 0 {
+		return errors.New("the file cannot be removed")
+	}
+	return f.Folder.Remove(name)
+}
+
 // TestWriteAfterFailedSegment: after the folder could not be synced, the next Write begins another segment.
 func TestWriteAfterFailedSegment(t *testing.T) {
 	d := sim.New(1)
-	j, err := Open(&failingSync{d.Folder(), 2}, true)
+	j, err := Open(&failing{d.Folder(), 2, 0}, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -233,5 +241,31 @@ func TestWriteAfterFailedSegment(t *testing.T) {
 	}
 	if err := now.compare(again); err != nil {
 		t.Errorf("after a restart: %v", err)
+	}
+}
+
+// TestPurgeAfterFailedRemove: after a file could not be removed, the next Purge removes it.
+func TestPurgeAfterFailedRemove(t *testing.T) {
+	folder := &failing{Folder: sim.New(1).Folder()}
+	j, err := Open(folder, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := make([]byte, 1<<20)
+	for tick := range uint64(200) {
+		if err := j.Write(tick, m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	segments := len(j.segments)
+	if segments < 3 {
+		t.Fatalf("%d segments, want at least 3", segments)
+	}
+	folder.removes = 2
+	if err := j.Purge(200); err == nil {
+		t.Fatal("Purge succeeds although a file cannot be removed")
+	}
+	if err := j.Purge(200); err != nil || len(j.segments) != 1 {
+		t.Errorf("%d segments remain, want 1; error %v", len(j.segments), err)
 	}
 }

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// Result says how a cluster runs.
+// Result says how a cluster runs. Rate, P50 and P99 leave out the ticks of the warm-up; see
+// simulation.warmUp.
 type Result struct {
 	Regions, Processes int
 	// Rate is how many ticks the slowest region runs in a second.

@@ -135,8 +135,8 @@ func (s *simulation) deliver(from *machine, k kind, bytes float64, delivered fun
 	})
 }
 
-// arrive notes that a process has a message of a tick. If all messages of the tick have arrived, the waiting
-// regions begin their ticks.
+// arrive notes that a process has a message of a tick. If the process now has all messages of this tick and
+// of the ticks before, the waiting regions try again to begin their ticks.
 func (s *simulation) arrive(p *process, tick int) {
 	p.arrived[tick]++
 	before := p.ready

@@ -88,8 +88,8 @@ func (r *owner) torn(epoch uint64) error {
 // the messages.
 func (r *owner) lost(why string) error {
 	if r.pointer.Holder == r.o.Process {
-		return fmt.Errorf("the outbox ends with tick %d, and %s: the journal of this process lacks the ticks in "+
-			"between: %w", r.own.tick, why, ErrLost)
+		return fmt.Errorf("the outbox ends with tick %d, and %s: the journal of this process lacks the "+
+			"ticks in between: %w", r.own.tick, why, ErrLost)
 	}
 	return fmt.Errorf("the outbox ends with tick %d, and %s: start the process %q, which owned the region "+
 		"and has the ticks in its journal: %w", r.own.tick, why, r.pointer.Holder, ErrLost)

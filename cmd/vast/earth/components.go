@@ -32,7 +32,8 @@ type (
 //   - a body and a life,
 //   - the relation home, or the component abroad if the home lies in another region,
 //   - a stay and the relation `at`, or a trip, with a transit in the first ticks of the trip,
-//   - susceptible, infectious or recovered.
+//   - susceptible, infectious or recovered,
+//   - the tag of its cohort.
 //
 // Stay and trip are small, because each tick visits all trips and a quarter of the stays.
 type (
@@ -112,8 +113,8 @@ func newComponents(w *vast.World) components {
 	return c
 }
 
-// growChanging makes room for the components that n travellers gain after birth, so that Add cannot fail in a
-// tick.
+// growChanging makes room for the components that n travellers gain after birth, except abroad. Adding these
+// components in a tick then cannot fail.
 func (c *components) growChanging(n int) error {
 	for _, grow := range [...]func(int) error{c.stay.Grow, c.trip.Grow, c.transit.Grow, c.susceptible.Grow,
 		c.infectious.Grow, c.recovered.Grow} {

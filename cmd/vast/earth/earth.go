@@ -30,7 +30,7 @@ type Config struct {
 	// Limit is a budget for the memory outside the Go heap. Default: [vm.DefaultLimit].
 	Limit *vm.Limit
 	// Progress is called by New with the stage of the work (places, distances, travellers, recorded ticks),
-	// the amount of work that is done, and the total. Default: nothing is called.
+	// the amount of work that is done, and the total, or 0 for an unknown total. Default: nothing is called.
 	Progress func(stage string, done, total int)
 	// Data is a folder that keeps the world: see [Earth.Store]. If the folder keeps a world already, New
 	// continues that world after its last durable tick. Seed, Travellers and Places must then be as when the

@@ -24,7 +24,7 @@ type Column struct {
 	Relation bool         // whether the column is a relation
 	Linked   bool         // whether the column belongs to a relation or to edges
 	Disabled bool         // whether the column is the tag of a vast.Disabled
-	Private  bool         // whether Complete suggests the column last
+	Private  bool         // whether the column holds the targets of a relation or edges
 	Values   []Part
 
 	numbered bool // whether the name alone is ambiguous
@@ -229,8 +229,8 @@ func nearest(name string, among []string) string {
 }
 
 // distance returns how many letters must be inserted, deleted, changed or swapped with a neighbour to turn
-// one text into the other text. If the distance is at least limit, or the text from has more than 64 letters,
-// the result is at least limit. See F. J. Damerau, "A Technique for Computer Detection and Correction of
+// one text into the other text. If the distance is at least limit, or `from` has more than 64 letters, the
+// result is at least limit. See F. J. Damerau, "A Technique for Computer Detection and Correction of
 // Spelling Errors", 1964.
 func distance(from, to string, limit int) int {
 	a, b := []rune(from), []rune(to)

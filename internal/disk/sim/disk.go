@@ -129,7 +129,8 @@ func (d *Disk) Stopped() bool {
 }
 
 // Restart starts the next program after Kill or PowerCut, and returns its folder. It panics if the program
-// still runs. The settings of [Disk.SetFaults], [Disk.SetCapacity] and [Disk.RefuseOpen] stay in force.
+// still runs. The settings of [Disk.SetFaults], [Disk.FailAt], [Disk.SetCapacity], [Disk.RefuseOpen] and
+// [Disk.Watch] stay in force.
 func (d *Disk) Restart() disk.Folder {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()

@@ -106,8 +106,9 @@ func fillArrayLapping(a *bulk.Array[element], n int, s *stopwatch) {
 func appendSlice(m *meter, n, capacity int, longest bool) {
 	var es []element
 	if longest {
+		es = make([]element, 0, capacity)
 		s := stopwatch{start: clock.Now()}
-		es = fillSliceLapping(make([]element, 0, capacity), n, &s)
+		es = fillSliceLapping(es, n, &s)
 		m.time = s.longest
 	} else {
 		m.run(func() { es = fillSlice(n, capacity) })

@@ -44,8 +44,8 @@ const (
 )
 
 // insertions measures insertions into an empty table. If longest is false, it measures the time of fill,
-// which inserts all keys. If longest is true, it measures the longest lap of fillLapping, which ends a lap
-// after each insertion.
+// which inserts all keys, and the growth of the memory. If longest is true, it measures the longest lap of
+// fillLapping, which ends a lap after each insertion.
 func insertions(m *meter, longest bool, fill func(), fillLapping func(*stopwatch)) {
 	if !longest {
 		m.run(fill)

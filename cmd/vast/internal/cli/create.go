@@ -7,9 +7,9 @@ import (
 	"os"
 )
 
-// Create makes a new file and calls write with the file, or with stdout if path is empty. Create buffers what
-// write writes. If write returns an error, or the file cannot be written or closed, Create removes the file.
-// If the path exists, the error wraps fs.ErrExist, and the file at the path stays.
+// Create makes a new file and calls write with the file, or with stdout if path is empty. Create buffers the
+// output. If write returns an error, or the file cannot be written or closed, Create removes the file. If the
+// path exists, the error wraps fs.ErrExist, and the file at the path stays.
 func Create(path string, stdout io.Writer, write func(to io.Writer) error) (err error) {
 	buffered := func(to io.Writer) error {
 		b := bufio.NewWriterSize(to, 64<<10)

@@ -127,7 +127,7 @@ func heaps(t *tally) churn {
 }
 
 // guards uses guarded pools. It writes through a pointer to a removed element and checks the fault that
-// follows.
+// follows. On the heap stand-in, where no fault follows, it skips this write.
 func guards(t *tally) churn {
 	return churn{name: "guards", round: func(r *rand.Rand) {
 		pool := mustReturn(guard.NewPool[place](bulk.Options{Capacity: 1000}))

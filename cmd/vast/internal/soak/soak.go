@@ -7,9 +7,9 @@
 //
 // Between two rounds, no churn runs, and the soak reads the figures of the process. An exact figure, such as
 // the number of goroutines, must not exceed its baseline: the value after the third round, or a smaller later
-// value. Other figures, such as the size of the Go heap, may vary. For these figures, the soak compares the
-// medians of the first quarter and of the last quarter of the rounds. The medians leave out the rounds of the
-// first tenth of the time. The variable judged lists the figures and their allowed growth.
+// value. Other figures, such as the size of the Go heap, may vary. For these figures, the soak takes up to
+// 1000 samples after the first tenth of the time, and compares the medians of the first quarter and of the
+// last quarter of the samples. The variable judged lists the figures and their allowed growth.
 package soak
 
 import (

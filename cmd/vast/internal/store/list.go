@@ -113,7 +113,7 @@ func number(n int, what string) string {
 	return fmt.Sprintf("%d %s", n, what)
 }
 
-// align formats rows as a table. The columns 2 to 4 (tick, continues, size) are right-aligned.
+// align formats rows as a table. The columns tick, continues and size are right-aligned.
 func align(rows [][]string) string {
 	widths := make([]int, len(rows[0]))
 	for _, row := range rows {

@@ -16,7 +16,8 @@ var eighths = []rune(" ▁▂▃▄▅▆▇█")
 var missing = math.NaN()
 
 // bySecond returns one value for each of the last seconds of the history, one second per cell. The newest
-// value is the last. figure returns the value of a sample. Values in a gap of several seconds are missing.
+// value is the last. The function figure returns the value of a sample. Values in a gap of several seconds
+// are missing.
 func bySecond(history []inspect.Sample, cells int, figure func(inspect.Sample) float64) []float64 {
 	if len(history) == 0 || cells <= 0 {
 		return nil

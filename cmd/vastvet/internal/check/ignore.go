@@ -13,7 +13,8 @@ import (
 //	//vastvet:ignore useafter: this test provokes the panic
 //
 // A comment after code applies to the line of that code. A comment on a line of its own applies to the whole
-// statement or declaration that begins on the next line.
+// statement or declaration that begins on the next line. A comment in a function's doc comment applies to the
+// function.
 const Prefix = "//vastvet:ignore"
 
 // Parse splits a comment into the name of an analyzer and the reason. ok reports whether the comment begins
@@ -71,7 +72,7 @@ type layout struct {
 	begins map[int]token.Pos              // first position on the line where a node begins
 	ends   map[int]token.Pos              // first position on the line where a node ends
 	last   map[int]int                    // last line of the code that begins on the line
-	docs   map[*ast.Comment]*ast.FuncDecl // function to whose doc comment the comment belongs
+	docs   map[*ast.Comment]*ast.FuncDecl // function whose doc comment has the comment
 }
 
 func layoutOf(fset *token.FileSet, f *ast.File) *layout {

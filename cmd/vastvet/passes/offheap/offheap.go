@@ -91,8 +91,9 @@ func (f *finder) need(fn *types.Func) []int {
 }
 
 // infer finds the functions of the package that pass a type parameter to a function whose type argument must
-// not contain Go pointers. A call under a condition counts only in a package that imports internal/layout
-// (see checking). Elsewhere it does not count, because the condition may depend on the type.
+// not contain Go pointers. A function that calls recover does not count, because it may expect the panic. A
+// call under a condition counts only in a package that imports internal/layout (see finder.checking).
+// Elsewhere the call does not count, because the condition may depend on the type.
 func (f *finder) infer() {
 	var generic []*ast.FuncDecl
 	for _, file := range f.Files {
@@ -245,7 +246,8 @@ func called(call *ast.CallExpr) *ast.Ident {
 // columns are the functions whose column could be a HeapColumn instead.
 var columns = []string{"NewColumn", "NewSparseColumn"}
 
-// instance reports a use of a function with a type argument that contains a Go pointer but must not.
+// instance reports a use of a function with a type argument that contains a Go pointer but must not. It also
+// reports the wrong types of resources (see finder.resource).
 func (f *finder) instance(id *ast.Ident) {
 	fn, arguments := f.arguments(id)
 	if arguments.Len() == 0 || f.Provoked(id) {

@@ -23,7 +23,9 @@ type world struct {
 	kept bool
 }
 
-// fieldWorlds holds the worlds of all values that the package assigns to a field. Unused elements are zero.
+// fieldWorlds holds the worlds of all values that the package assigns to a field. If one of these worlds is
+// unknown, or if there are too many, fieldWorlds holds only a world whose origin is the field. Unused
+// elements are zero.
 type fieldWorlds [8]world
 
 // place is a variable, or a field of a variable. The zero place is unknown.

@@ -71,7 +71,7 @@ func assigned(info *types.Info, n ast.Node, known map[*types.Var]bool) {
 	}
 }
 
-// mayEnd reports whether a function has a call that may close, release or free something.
+// mayEnd reports whether a function has a call that may close, empty, release, free or remove something.
 func mayEnd(info *types.Info, body *ast.BlockStmt) (found bool) {
 	ast.Inspect(body, func(n ast.Node) bool {
 		if call, ok := n.(*ast.CallExpr); ok && !found {
@@ -169,7 +169,8 @@ func (f *function) prepare(body *ast.BlockStmt) {
 }
 
 // edge returns the state on an edge that leaves a block. holds reports whether the program takes this edge if
-// the condition of the block holds.
+// the condition of the block holds. The condition may compare the error of an ending in s.ends with nil. Then
+// edge applies the ending to the state of the edge where the error is nil, and drops it on the other edge.
 func (f *function) edge(b *cfg.Block, holds bool, s *state) *state {
 	if len(s.ends) == 0 || len(b.Succs) != 2 || len(b.Nodes) == 0 {
 		return s
