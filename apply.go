@@ -12,8 +12,9 @@ import (
 // Applied counts the commands that [World.Apply] carried out or skipped.
 type Applied struct {
 	Done int // commands that had an effect
-	// Skipped counts commands for stale entities, commands that set or remove an absent component, names that
-	// other entities have, and deletions that the option Refuse of a relation prevents.
+	// Skipped counts commands for stale entities, commands that set or remove an absent component, commands
+	// that remove an absent tag, link or edge, names that other entities have, and deletions that the option
+	// Refuse of a relation prevents.
 	Skipped int
 }
 
@@ -170,9 +171,10 @@ func (w *World) applyOne(c *Commands, h *command, kind commandKind) bool {
 	return w.columns[h.id()].later(c, kind, e, h.value())
 }
 
-// newLater makes the entity of the recorded birth h and returns the number of entities made. If births of the
-// archetype follow h before the address end, and their slots are consecutive, newLater makes their entities,
-// too. Placeholders resolve to the new entities before hooks run.
+// newLater makes the entity of the recorded birth h and returns the number of entities made. If the archetype
+// is not observed, newLater also makes the entities of the births of this archetype that follow h before the
+// address end, as long as their slots are consecutive. Placeholders resolve to the new entities before hooks
+// run.
 func (a *Archetype) newLater(h *command, end unsafe.Pointer) int {
 	switch {
 	case a.observed:

@@ -7,7 +7,8 @@ import (
 )
 
 // Parts lists the parts of the world's memory: it calls the function add for each part, with the part's
-// column, or with nil if the part belongs to the world itself. A closed world has no parts.
+// column, or with nil if the part belongs to the world itself. A closed world has no parts. A world
+// that has not carved its memory yet has none either.
 func (probes) Parts(w *World, add func(AnyColumn, probing.Part)) {
 	if w.closed || w.live == nil {
 		return

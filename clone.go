@@ -47,10 +47,10 @@ func (w *World) Clone(e Entity) Entity {
 	return w.cloneRuns(opClone, a, e, 1, linked, nil)
 }
 
-// newLike is Archetype.New for an archetype without hooks and trackers, and without stores except those of
-// package shared. It copies the components of e in place of zeros. newLike repeats the code of New, because
-// New is too hot for one more test. If e lacks a component of the archetype, or the slot is worn, newLike
-// makes no entity and returns false.
+// newLike is Archetype.New for an archetype without hooks, trackers and groups, and without stores except
+// those of package shared. It copies the components of e in place of zeros. newLike repeats the code of New,
+// because New is too hot for one more test. If e lacks a component of the archetype, or the slot is worn,
+// newLike makes no entity and returns false.
 func (a *Archetype) newLike(e Entity) (n Entity, ok bool) {
 	before := *a.vacancy
 	if before == ^uint64(0) {

@@ -366,9 +366,9 @@ func (e Entity) placeholder() bool { return e.generation <= generation.MaxCount 
 // reasons as record.
 func (c *Commands) head(at uintptr) *command { return (*command)(unsafe.Add(c.base, at)) }
 
-// Trim gives back the memory of applied commands, and the memory that [Commands.GrowBytes] committed. It
-// keeps 16 bytes for each entity that the applied commands made, because [Commands.Resolve] needs them until
-// the next command is recorded.
+// Trim gives back the memory that [Commands.GrowBytes] committed. If all commands were applied, Trim also
+// gives back the memory of these commands. It keeps 16 bytes for each entity that these commands made,
+// because [Commands.Resolve] needs them until the next command is recorded.
 func (c *Commands) Trim() error {
 	c.mustBeOpen("Commands.Trim of")
 	if c.applying {

@@ -27,7 +27,7 @@ func (w *World) committed(columns []*column) committedSizes {
 		vacant: w.vacant.Len()}
 	at := len(w.sizes)
 	if at == 0 {
-		w.sizes = slices.Grow(w.sizes, 3*len(columns)) // room for up to three nested growths
+		w.sizes = slices.Grow(w.sizes, 3*len(columns)) // usually room for three nested growths
 	}
 	for _, c := range w.withDisabled(columns) {
 		one := columnCommitted{slots: c.slots, bits: c.set.Len(), bytes: c.span.Committed(),

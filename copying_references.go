@@ -7,8 +7,8 @@ import (
 )
 
 // A copying makes n copies of each original. If original a refers to original b, copy number i of a refers to
-// copy number i of b. In the same world, all other references stay unchanged. In another world, they become
-// zero.
+// copy number i of b. In the same world, all other references stay unchanged. In another world, stale
+// references become zero, and other references to entities that are no originals are errors: see leadsOut.
 
 // ownedKey is the key of a value in copying.owned. visited is the memory on the Go heap to which originals
 // lead. The copies with number i own the value, which is their copy of this memory.
@@ -55,7 +55,7 @@ func (k *copying) translate(p unsafe.Pointer, r *references, i int) (lost bool) 
 }
 
 // own returns a copy of a slice, a map or a pointer, and of the memory to which it leads, for copy number i.
-// Values that share memory share the copy of this memory.
+// Values of the same address, type and length share the copy of the memory.
 func (k *copying) own(v reflect.Value, i int) reflect.Value {
 	t := v.Type()
 	key := ownedKey{visited{p: v.UnsafePointer(), typ: t}, i}

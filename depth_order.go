@@ -18,10 +18,11 @@ import (
 // if the query is of another world, or if the relation has RelationOptions.Cyclic.
 //
 // Complexity: one step for each run, and, for each depth, one step for each 64-slot word with entities of
-// that depth. InDepthOrder sorts nothing at depths up to 63. It finds deeper entities by their links, and
-// sorts the slots of each of these depths. InDepthOrder allocates memory for deeper entities, and for queries
-// with [Query.Optional], [Query.Exactly], [Query.To], [Query.Among], [Query.Between], [Query.Where],
-// [Query.Up] or a condition on a shared value (see package shared).
+// that depth. InDepthOrder sorts nothing at depths up to 63. It finds deeper entities by their links, sorts
+// the slots of each of these depths, and allocates memory for the slots. If the query has [Query.Optional],
+// [Query.Exactly], [Query.To], [Query.Among], [Query.Between], [Query.Where], [Query.Up] or a condition on a
+// shared value (see package shared), InDepthOrder first runs the query, and allocates one bit for each slot
+// to note the matches.
 func (r Relation) InDepthOrder(q Query) iter.Seq[Run] {
 	return func(yield func(Run) bool) {
 		var d depthWalk

@@ -17,10 +17,11 @@ import (
 // [World.Regroup], [World.Reset], [World.Delete], look-ups and relations ignore it.
 //
 // A Disabled with columns switches components off. While an entity has the tag, its components in these
-// columns count as absent in World.Query, [Query.Any], [Query.Without], [Query.To] and [Query.Changed]. They
-// keep their values: [Query.Optional], [Query.Exactly], Get, Has, At and TrySlice find them. So
-// World.Query(tag).Optional(col) yields the components of col that the tag switches off. Several tags may
-// switch off components of one column; a component counts as present if none of them does.
+// columns count as absent in World.Query, [Query.Any], [Query.Without], [Query.To], [Query.Where],
+// [Query.Up], [Query.Changed] and shared.Column.Where. They keep their values: [Query.Optional],
+// [Query.Exactly], Get, Has, At and TrySlice find them. So World.Query(tag).Optional(col) yields the
+// components of col that the tag switches off. Several tags may switch off components of one column; a
+// component counts as present if none of them does.
 //
 // Disable, Enable, DisableAt, EnableAt, DisableRun and EnableRun are not structural changes:
 //

@@ -56,9 +56,9 @@
 // moves. A query combines 64 presence bits at a time. It accepts 4,096 slots in one step if all of them
 // match. It skips 4,096 or 262,144 slots in one step if none of their entities has a component that the query
 // requires. Links are indices in columns: linking takes a few writes, and walking over the sources of a
-// target takes one step for each source. Recording a command writes a few machine words off the Go heap. A
-// world without hooks and trackers pays one test for each change. A world commits memory when it first needs
-// the memory, and [World.Trim] gives back memory that no entity needs.
+// target takes one step for each source. Recording a command writes a few machine words off the Go heap.
+// Hooks, trackers and groups cost a world without them one test for each change. A world commits memory when
+// it first needs the memory, and [World.Trim] gives back memory that no entity needs.
 //
 // # Lifetimes
 //

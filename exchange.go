@@ -13,8 +13,9 @@ import (
 //
 // Exchange first commits all memory that it needs. If it gets no memory, it panics with a [*vm.Error] and has
 // changed nothing. It also panics if the query or a column is of another world, if a column is named twice,
-// if add names a relation, edges or the column of [Names], and if a column of add requires a column of
-// remove. Complexity: for each column, one step for each 64 entities.
+// if add names a relation, edges or the column of [Names], if remove names the TargetColumn of a relation or
+// of edges, and if a column of add requires a column of remove. Complexity: for each column, one step for
+// each 64 entities.
 func (w *World) Exchange(q Query, add, remove []AnyColumn) int {
 	var k walk
 	w.startAll("World.Exchange", q, &k)

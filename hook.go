@@ -49,8 +49,8 @@ func (w *World) observe(c *column) {
 	}
 }
 
-// unobserve undoes observe after a column has lost its last tracker or group. If the column has hooks or a
-// store, unobserve does nothing.
+// unobserve undoes observe after a column has lost a tracker or a group. If the column still has hooks, a
+// store, trackers or groups, unobserve does nothing.
 func (w *World) unobserve(c *column) {
 	if c.followed || c.store != nil || len(c.onAdd)+len(c.onRemove) > 0 {
 		return

@@ -57,7 +57,7 @@ func (states) Keep(method string, q Query) (Query, func()) {
 }
 
 // mustBeKeepable panics if the query belongs to a group already, asks for no column, or has a condition that
-// needs more than presence bits and values of columns.
+// a group does not keep.
 func (k *kept) mustBeKeepable(method string) {
 	q := k.query
 	condition := ""

@@ -11,10 +11,10 @@ import (
 	"github.com/vastgo/vast/internal/invariants"
 )
 
-// OnMove registers a callback for each entity that [Archetype.Pack] or [World.Regroup] moves. The callback
-// gets the entity's old reference, which is stale now, and the new reference. Use the callback to renew
-// references that the world does not see: those in an index of package bulk, in a map of the program, or in a
-// query with [Query.To] or [Query.Among].
+// OnMove registers a callback. [Archetype.Pack] and [World.Regroup] call it for each entity that they move.
+// The callback gets the entity's old reference, which is stale now, and the new reference. Use the callback
+// to renew references that the world does not see: those in an index of package bulk, in a map of the
+// program, or in a query with [Query.To] or [Query.Among].
 //
 // The callbacks run after all entities of the call have moved and the world has renewed its own references.
 // They may write values, but must not change the structure of the world. If a callback panics, the world

@@ -21,8 +21,8 @@ import (
 // absent.
 //
 // Make a Query once and run it many times: running a Query allocates nothing (except as [Query.Where] says)
-// and sees the current state of the world. Several goroutines may run one query at the same time while nothing
-// changes the structure.
+// and sees the current state of the world. Several goroutines may run one query at the same time while
+// nothing changes the structure.
 type Query struct {
 	q *query
 }

@@ -86,7 +86,8 @@ func (w *World) raise(word, floor uint32) {
 	}
 }
 
-// generationsOf returns the generations of a word's slots. word must be less than w.size/64: see generation.
+// generationsOf returns the generations of a word's slots. word must be less than w.size/64: see the
+// method generation.
 func (w *World) generationsOf(word uint32) *[64]uint32 {
 	return (*[64]uint32)(unsafe.Pointer(w.generation(word * 64)))
 }

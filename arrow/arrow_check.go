@@ -42,8 +42,9 @@ type headerCheck struct {
 	bytes int // how many more bytes the texts of all headers may have
 }
 
-// checkHeaders returns an error if a header of the file claims more elements than it can have. It panics if
-// an offset points out of the header; decode returns the panic as an error.
+// checkHeaders returns an error if a header of the file claims more elements or bytes than it can have, or
+// exceeds a limit above. It panics if an offset points out of the header; decode returns the panic as an
+// error.
 func checkHeaders(data []byte, f Format) error {
 	c := headerCheck{mostParts, len(data) + sharedBytes}
 	if f == ArrowStream {

@@ -12,12 +12,11 @@ import (
 
 const lateRelease = "vastarrow: Records: a record was not released before the structure of the world " +
 	"changed or World.Admit was called, so its memory may belong to other entities: call Release at the " +
-	"end " +
-	"of the loop's body, and copy what the program needs for longer"
+	"end of the loop's body, and copy what the program needs for longer"
 
-// borrowed watches buffers of a record. In builds without the tag invariants, borrowed is nil, and these
-// buffers share the memory of a world. In builds with the tag, the buffers are copies, and borrowed poisons
-// them (see invariants.Poison) when they are released.
+// borrowed watches the buffers of a record that hold components of a world. In builds without the tag
+// invariants, borrowed is nil, and these buffers share the memory of the world. In builds with the tag, the
+// buffers are copies, and borrowed poisons them (see invariants.Poison) when they are released.
 type borrowed struct {
 	world   *vast.World
 	changes uint64       // World.Changes when the record was made
@@ -45,8 +44,8 @@ func (b *borrowed) buffer(data []byte) *memory.Buffer {
 	return memory.NewBufferWithAllocator(slices.Clone(data), b)
 }
 
-// watch starts a goroutine that panics at the next World.Admit or World.Close if the record is not released
-// by then.
+// watch starts a goroutine that panics at the next World.Admit, World.Idle or World.Close if the record is
+// not released by then.
 func (b *borrowed) watch() {
 	ctx, stop := context.WithCancel(context.Background())
 	b.stop = stop

@@ -73,7 +73,7 @@ func (k kind) size() int {
 func (k kind) sameInMemory() bool { return k >= kindInt8 && k <= kindFloat64 }
 
 // kindOf returns the kind of a Go type that is one value. It returns false for types that consist of parts:
-// arrays, structs and complex numbers.
+// arrays, complex numbers, and structs other than vast.Entity and time.Time.
 func kindOf(t reflect.Type) (kind, bool) {
 	switch t {
 	case entityType:

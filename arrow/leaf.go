@@ -90,7 +90,7 @@ type role uint8
 
 const (
 	roleDense    role = iota // the components lie in one array, and are copied as bytes
-	roleBoxed                // any other storage, or a leaf of kindJSON: each component is copied as a Go value
+	roleBoxed                // any other storage, or a leaf of kindJSON: components are copied as Go values
 	roleTag                  // presence is the value
 	roleRelation             // the target is the value
 	roleNames                // the name is the value

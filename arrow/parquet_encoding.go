@@ -12,10 +12,10 @@ import (
 // sampleRows is how many values of the first record are read, at most, to choose the encoding of a column.
 const sampleRows = 32 << 10
 
-// encodingFor chooses the encoding of the values of a column from a sample of its values. A dictionary is
-// best for values that repeat, such as the coordinates of towns. Differences are best for integers that grow
-// or lie close together, such as IDs. Floats that do not repeat compress better if all first bytes stand
-// together, all second bytes, and so on (ByteStreamSplit).
+// encodingFor chooses the encoding of a column from a sample of its values. A dictionary is best for values
+// that repeat, such as the coordinates of towns. Differences are best for integers that grow or lie close
+// together, such as IDs. Floats that do not repeat compress better if all first bytes stand together, then
+// all second bytes, and so on (ByteStreamSplit).
 func encodingFor(a arrow.Array) encoding.Encoding {
 	if list, ok := a.(*array.FixedSizeList); ok {
 		a = list.ListValues()

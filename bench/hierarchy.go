@@ -55,7 +55,7 @@ func stepOf(i int) Position {
 	return Position{X: 1}
 }
 
-// checkPlaces checks the sum of the X of the places of n entities. done is the number of repetitions.
+// checkPlaces returns an error if sum is not the sum of X over n places. done is the number of repetitions.
 func checkPlaces(n, done int, sum float64) error {
 	want := 0
 	for i := range n {

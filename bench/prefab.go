@@ -55,8 +55,8 @@ func instantiateArkTen(c *arkInstances) {
 const templateX = 3
 
 // checkInstances checks that the world has n instances. found is the number of entities that a query finds,
-// linked is the number of instances that the template finds, and sum is the sum of the Velocity.X of these
-// instances.
+// without the template. linked is the number of instances that the template finds, and sum is the sum of
+// their Velocity.X.
 func checkInstances(n, found, linked int, sum float64) error {
 	if found != n || linked != n || sum != float64(n)*templateX {
 		return fmt.Errorf("want %d instances whose velocities add up to %d: a query finds %d, the template "+

@@ -49,7 +49,8 @@ func run(args []string, stdout, stderr io.Writer) int {
 	works := flags.String("work", "",
 		"comma-separated `works` to measure: "+strings.Join(workNames(), ", ")+" (default all)")
 	sizes := flags.String("n", "",
-		"comma-separated `numbers` of entities (default 1,4,16,64,256,1024,16000,256000,1000000)")
+		"comma-separated `numbers` of entities (default 1,4,16,64,256,1024,16000,256000,1000000; some works "+
+			"have other defaults)")
 	peers := flags.String("peer", "",
 		"comma-separated `peers` to compare with: "+strings.Join(peerNames(), ", ")+" (default all)")
 	asJSON := flags.Bool("json", false, "print one JSON object instead of a table")

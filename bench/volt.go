@@ -7,8 +7,8 @@ import (
 	"github.com/akmonengine/volt"
 )
 
-// This file sets up volt as one side of the comparisons. The timed functions call volt's generic functions,
-// with as many components per call as these functions accept.
+// This file sets up volt as one side of the comparisons. The timed functions call volt's generic functions
+// where there are any, with as many components per call as these functions accept.
 
 // The ids of the component types. volt lets the program choose the ids.
 const (

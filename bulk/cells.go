@@ -39,7 +39,7 @@ import (
 //
 // The counter begins at one of 255 numbers, 2²³ apart, so that different containers rarely have the same
 // generations. After at least 2³¹ steps, the counter restarts at 1. From then on, the recorded first
-// generation of every used unit is 1.
+// generation of every slab and stretch is 1.
 type cells struct {
 	base       unsafe.Pointer // the address of place 0
 	holdings   []holding      // one for each unit with memory

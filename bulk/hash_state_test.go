@@ -18,8 +18,9 @@ func TestForgedLevel(t *testing.T) {
 	}
 	from := kept.(*hashIndexState[uint64, uint32])
 	contents := from.Describe()
-	for _, forged := range []struct{ level, moving uint64 }{{contents.Numbers["level"], 0}, {math.MaxUint64, 1},
-		{math.MaxUint64 - 1, 2}, {0, math.MaxUint64}, {1 << 40, 0}, {contents.Numbers["level"] + 1, 1}} {
+	level := contents.Numbers["level"]
+	for _, forged := range []struct{ level, moving uint64 }{{level, 0}, {math.MaxUint64, 1},
+		{math.MaxUint64 - 1, 2}, {0, math.MaxUint64}, {1 << 40, 0}, {level + 1, 1}} {
 		c := contents
 		c.Numbers = maps.Clone(c.Numbers)
 		c.Numbers["level"], c.Numbers["moving"] = forged.level, forged.moving
@@ -35,7 +36,7 @@ func TestForgedLevel(t *testing.T) {
 			to.control = append(to.control, *saved.control(i))
 		}
 		if err := to.Settle(c, to.Arrays(c, 0)); err != nil {
-			if forged.level == contents.Numbers["level"] {
+			if forged.level == level {
 				t.Errorf("the true level: %v", err)
 			}
 			continue

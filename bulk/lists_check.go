@@ -42,7 +42,7 @@ func (ls *Lists[T]) broken(format string, args ...any) {
 	panic("bulk: " + ls.cells.plan.name + ": broken invariant: " + fmt.Sprintf(format, args...))
 }
 
-// checkUnits checks the slabs and stretches (see type Lists), and the free units between them.
+// checkUnits checks the slabs and stretches (see type cells), and the free units between them.
 func (ls *Lists[T]) checkUnits() {
 	c := &ls.cells
 	if c.usable > c.units {
@@ -133,7 +133,8 @@ func (ls *Lists[T]) checkUnits() {
 func (ls *Lists[T]) checkFree(lo, hi uint) {
 	for u := lo; u < hi; u++ {
 		if ls.cells.holdings[u].since != unheld {
-			ls.broken("unit %d is free, but has the first generation %#x", u, ls.cells.holdings[u].since)
+			ls.broken("no list can begin in unit %d, but the unit has the first generation %#x", u,
+				ls.cells.holdings[u].since)
 		}
 	}
 }

@@ -27,7 +27,7 @@ type Pool[T any] struct {
 	generations generations
 	slots
 	elements denseSpan
-	outside  outside.Store[Handle[T], T]
+	outside  outside.Store[Handle[T], T] // elements in other memory: see package outside; nil: none
 }
 
 // maxSlots is the number of slots that a Handle can distinguish.

@@ -25,10 +25,10 @@
 //
 // Links, edges and references between originals become links, edges and references between their copies.
 // Within one world, a copy keeps all other links, edges and references that lead out of its original: the
-// copy of a root has the target of the root. Links from other entities to an original are not copied. In
-// another world, a link or a reference to a living entity that is no original is an error, and a stale
-// reference becomes zero. The sources of each target that is an original keep their order. In [vast.Edges]
-// the targets of each source do, too.
+// copy of a root has the target of the root. Links and edges from other entities to an original are not
+// copied. In another world, a link, an edge or a reference to a living entity that is no original is an
+// error, and a stale reference becomes zero. The sources of each target that is an original keep their order.
+// In [vast.Edges] the targets of each source do, too.
 //
 // The components of a [vast.HeapColumn] are copied as Go assigns them, so original and copy share the memory
 // behind slices, maps and pointers, with one exception: a slice, a map or a pointer that leads to references

@@ -47,9 +47,9 @@ func (n *Node) settle(ctx context.Context) {
 	n.giveRegions(&p)
 }
 
-// settleRegion starts a region that this process owns, and stops a region that another process owns. It gives
-// up a region that this process owns but must not run now. A region that has run its last tick guards its
-// outbox until all regions have run their last tick.
+// settleRegion starts a region that this process owns, and stops a region that this process does not own. It
+// gives up a region that this process owns but must not run now. A region that has run its last tick guards
+// its outbox until all regions have run their last tick.
 func (n *Node) settleRegion(ctx context.Context, r *region, p *picture) {
 	draining := n.drains()
 	// p.owners may be out of date. If p still named this process as the owner, start would take the outbox
@@ -137,8 +137,9 @@ func (n *Node) takeRegions(ctx context.Context, p *picture) {
 	}
 }
 
-// takeGuards takes regions that have run their last tick and whose last owner was an earlier session of this
-// process. This process has the journals of these regions, so it guards their outboxes.
+// takeGuards takes regions that have run their last tick with this version of the program, and whose last
+// owner was an earlier session of this process. This process has the journals of these regions, so it guards
+// their outboxes.
 func (n *Node) takeGuards(ctx context.Context, p *picture) {
 	if holds, _ := n.lease.holds(); !holds || p.ended() {
 		return

@@ -50,7 +50,7 @@ func NewCollector(n *Node) prometheus.Collector {
 			"waits for sections and inputs. The quantiles cover all ticks since this "+
 			"process joined."),
 		inTime: of("ticks_in_time_ratio", "Share of ticks, from 0 to 1, that ended at most one period after "+
-			"they were due, since this process joined."),
+			"they should have begun, since this process joined."),
 		away: of("server_away", "Whether calls of this process wait for the NATS server (1) or not (0)."),
 		processes: of("processes", "Processes of the cluster that have sent a heartbeat within their lease. "+
 			"While the server does not answer, the number does not change."),

@@ -120,3 +120,27 @@ func TestDrainAfterTheLastTick(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestMoveOfFinishedRegion: a region that has run its last tick cannot move.
+func TestMoveOfFinishedRegion(t *testing.T) {
+	t.Parallel()
+	w := newWorld(1, 20)
+	o := w.options(t, "")
+	o.Listen = "127.0.0.1:0"
+	a := join(t, o)
+	if err := a.Wait(deadline(t)); err != nil {
+		t.Fatal(err)
+	}
+	b := join(t, w.options(t, a.URL()))
+	op, err := Operate(deadline(t), a.URL(), "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := op.Move(deadline(t), 0, b.Process()); err == nil || !strings.Contains(err.Error(), "last tick") {
+		t.Errorf("Move returns the error %v, want one about the last tick", err)
+	}
+	if err := op.Close(); err != nil {
+		t.Error(err)
+	}
+	closeAll(t, b, a)
+}

@@ -89,9 +89,9 @@ func (q *Queue[T]) takeBlock(g *generation) (lo int, err error) {
 // shrinkEvery is the number of ticks between two comparisons of mayShrink.
 const shrinkEvery = 64
 
-// mayShrink runs once a tick. After every shrinkEvery ticks, mayShrink compares the number of blocks that
-// were used since the last comparison with the number of all blocks. If less than half of the blocks were
-// used or are promised, mayShrink gives memory back.
+// mayShrink runs once a tick. After every shrinkEvery ticks, mayShrink adds the largest number of blocks in
+// use since the last comparison to the number of promised blocks. If the sum is less than half of all blocks,
+// mayShrink calls shrink.
 func (q *Queue[T]) mayShrink() {
 	b := &q.blocks
 	if b.ticks++; b.ticks < shrinkEvery {

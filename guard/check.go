@@ -20,7 +20,8 @@ func (a *Allocator) changed() {
 }
 
 // checkInvariants panics if the allocator's fields are inconsistent. One invariant: every page below
-// addresses.next, except page 0, belongs to one block or to one free range.
+// addresses.next, except page 0, belongs to one block, is the guard page behind one block, or belongs to one
+// free range.
 func (a *Allocator) checkInvariants() {
 	a.unchecked = 0
 	fail := func(format string, args ...any) {

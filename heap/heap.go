@@ -20,7 +20,8 @@ type Options struct {
 	Name string
 	// Capacity is the number of bytes of addresses for all allocations of up to 256 KiB together. New
 	// reserves these addresses, and four times as many for larger allocations. Reserving costs no memory.
-	// Default: 16 GiB, or 8 MiB if regions are Go heap memory ([vm.PagesHeap] or [vm.HeapStandIn]).
+	// Default: 16 GiB. If regions are Go heap memory ([vm.PagesHeap] or [vm.HeapStandIn]), the default is
+	// 8 MiB, and the addresses are for allocations of up to 64 KiB.
 	Capacity int
 	// Unshared declares that only one goroutine at a time uses the heap. Such a heap takes no lock. Locking
 	// takes a third to a half of the time of a small allocation, and more after cache misses, because locking

@@ -11,7 +11,8 @@ import (
 // A pool is a run of pages divided into objects of one class. Bits behind the entry of the first page mark
 // the free objects. The entries of the other pages hold the number of the first page. A pool whose objects
 // are all free is freed, with two exceptions: the only pool of its class with free objects, which stays until
-// Trim, and a pool whose objects Grow has promised. The callers of the functions below hold the heap's lock.
+// the heap is trimmed, and a pool whose objects Grow has promised. The callers of the functions below hold
+// the heap's lock.
 
 // supply counts the free objects of a class, and lists the class's pools that have free objects.
 type supply struct {

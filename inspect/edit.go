@@ -106,7 +106,8 @@ func (in *Inspector) editComponent(r *http.Request) (any, error) {
 	return one.make(r.Context(), asked, verbSet)
 }
 
-// addComponent adds a component to an entity. If the body has no value, the component is zero.
+// addComponent adds a component to an entity. If the body has no value, the component is zero. A relation
+// needs a value: the target.
 func (in *Inspector) addComponent(r *http.Request) (any, error) {
 	one, asked, err := in.editAsked(r)
 	if err != nil {

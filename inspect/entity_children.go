@@ -28,7 +28,7 @@ type childRow struct {
 	ID       string   `json:"id"`
 	Name     string   `json:"name"`
 	Children int      `json:"children"` // number of children of this child
-	Has      []string `json:"has"`      // names of the components
+	Has      []string `json:"has"`      // names of the components, without relations and edges
 }
 
 // listChildren answers with some children of an entity in a relation. With the parameter offset, it walks

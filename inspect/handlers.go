@@ -31,7 +31,8 @@ func (in *Inspector) handlerRoutes(others []route) (list []route) {
 	return list
 }
 
-// extending is a response writer that gives each write a new deadline, as the inspector gives its own writes.
+// extending is a response writer that gives each write a new deadline. The inspector does the same for its
+// own writes.
 type extending struct{ http.ResponseWriter }
 
 // Unwrap returns the wrapped writer, for http.ResponseController.

@@ -41,8 +41,8 @@ type Inspector struct {
 // world is closed before the server stops, requests that need the world get an error.
 //
 // The world must admit visitors (see vast.World.Visit). A sched.Schedule admits visitors between its ticks. A
-// program without a schedule must call vast.World.Admit. Serve returns a [*ListenError] if it cannot listen
-// at the address.
+// program without a schedule must call vast.World.Admit or vast.World.Idle. Serve returns a [*ListenError] if
+// it cannot listen at the address.
 func Serve(ctx context.Context, w *vast.World, o Options) (*Inspector, error) {
 	if w == nil {
 		panic("inspect: Serve: the world is nil")

@@ -125,7 +125,7 @@ func (c *changes) lensFor(p *memoryPicture, l *layout) *lens {
 		}
 	}
 	// The new lens reaches beyond the picture on both sides, so that a small move of the picture needs no new
-	// lens.
+	// lens. If the wider range would need larger units, the lens has the range of the picture.
 	half := (to - from) / 2
 	wide := &lens{from: from - min(from-phase, half)/unit*unit, to: min(l.bytes, to+half), unit: unit}
 	if unitFor(l.committed(wide.from, wide.to)) > unit {
@@ -296,9 +296,10 @@ func (r *pageReader) readUnits(place int, b []byte) {
 	}
 }
 
-// hashOf hashes evenly spread cache lines of b. The argument lines is their number. If b has no more cache
-// lines than that, hashOf hashes all of b. The seed shifts the lines. Each unit has its own seed, so the
-// lines of different units cover different fields of an element.
+// hashOf cuts b into equal parts, and hashes lineBytes bytes of each part. The argument lines is the number
+// of parts. If a part is not longer than lineBytes, hashOf hashes all of b. The seed shifts the hashed bytes
+// in their parts. Each unit has its own seed, so the hashed bytes of different units cover different fields
+// of an element.
 func hashOf(b []byte, lines int, seed uint64) uint32 {
 	const prime = 0x9E3779B97F4A7C15
 	step := len(b) / lines

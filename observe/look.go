@@ -1,8 +1,8 @@
 package observe
 
 // look compares the matches of the query with the notes, lists the differences, and notes the matches. If
-// quiet is set, look does not list the entities that entered. On failure the lists are empty. The notes have
-// then not changed, unless quiet is set: the caller must then close the monitor.
+// quiet is set, look does not list the entities that entered. On failure the lists are empty. If quiet is not
+// set, the notes have not changed. If quiet is set, the caller must close the monitor.
 func (m *Monitor) look(method string, quiet bool) error {
 	current := engine.Generations(method, m.world)
 	m.looks++

@@ -13,8 +13,8 @@ type link struct {
 	source, after vast.Entity
 }
 
-// linksOf returns the changes of links for the entities of instances that have the old target, and for the
-// base.
+// linksOf returns the changes of links that carry c over to instances: one for each entity that still has the
+// old target, if its instance has the new one. base is the change of the base's link.
 func (f *family) linksOf(c *change) (links []link, base link) {
 	for _, e := range c.on {
 		root, ok := f.instanceOf(e)
@@ -78,8 +78,8 @@ func (c *change) isPlaceOfNew(old int) bool {
 	return c.node >= old && c.kind == changedLink && c.hierarchy
 }
 
-// deepest returns an upper bound for the depth of entities in and below instances, after changes of links in
-// a hierarchy. It returns 0 if r is no hierarchy.
+// deepest returns an upper bound for the depth that entities in and below instances have in r after the
+// changes. It returns 0 if r is no hierarchy.
 func (f *family) deepest(r vast.Relation, changes []change) (depth int) {
 	if !slices.Contains(f.p.hierarchies, r) {
 		return 0

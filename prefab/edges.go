@@ -8,9 +8,9 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// edges describes vast.Edges that templates can have.
+// edges describes a vast.Edges whose edges templates can have.
 type edges struct {
-	column // its parts are parts of the values of edges
+	column // of the sources; its fields typ and parts describe the values of edges
 	ends   probe.AnyEdges
 }
 

@@ -97,7 +97,8 @@ func (f *family) members(root vast.Entity) []vast.Entity {
 	return list
 }
 
-// translated returns a copy of a component. In the copy, to[i] replaces each reference to from[i].
+// translated returns a copy of a component. In the copy, to[i] replaces each reference to from[i]. If the
+// component has no references, translated returns the component itself.
 func (f *family) translated(c *column, v reflect.Value, from, to []vast.Entity) reflect.Value {
 	if !c.refers {
 		return v

@@ -20,9 +20,10 @@ func (c *Context) RunOnce(sys System) {
 	s.requests.add(&s.requests.once, requested{at: at, system: n})
 }
 
-// RunOnce runs a system once between two ticks, and then applies its commands. RunOnce returns the errors of
-// a tick. [Context.Tick] returns the number of the last tick. The rules of [Context.RunOnce] hold. Systems
-// must not call this method, and neither may functions of [Context.AfterTick].
+// RunOnce runs a system once between two ticks, and then applies its commands. RunOnce returns errors as
+// [Schedule.Tick] does. In the system, [Context.Tick] returns the number of the last tick. The rules of
+// [Context.RunOnce] hold. Systems must not call this method, and neither may functions of
+// [Context.AfterTick].
 //
 // A store does not repeat the call in a replay: the call counts as a change outside of ticks.
 func (s *Schedule) RunOnce(sys System) error {

@@ -10,8 +10,8 @@ type rate struct {
 	offset uint64 // number of ticks by which the runs are moved; less than ticks
 }
 
-// rateOf returns the rate of a system. It panics if the fields of the rate are invalid.
-// what names the method that adds the system.
+// rateOf returns the rate of a system. It panics if the system's Every, Offset or Rate is invalid. The
+// argument what is the name of the method that adds the system.
 func (s *Schedule) rateOf(what string, sys *System) rate {
 	r := rate{runs: 1, ticks: uint64(max(sys.Every, 1)), offset: uint64(max(sys.Offset, 0))}
 	if sys.Rate > 0 {

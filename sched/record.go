@@ -40,7 +40,8 @@ type PhaseSpan struct {
 }
 
 // Span is one piece of work, or one wait, of a worker in a [Recording]. If no spans are lost and no part
-// panicked, a worker was idle between its spans. Times count from the beginning of the tick.
+// panicked, a worker ran no system, part or commands between its spans. A system whose condition If returned
+// false has no span. Times count from the beginning of the tick.
 type Span struct {
 	Kind       SpanKind
 	System     string // empty for commands
@@ -70,7 +71,8 @@ const (
 // context's error, and recording ends. If the schedule is closed earlier, the error is [ErrClosed].
 //
 // Record and wait may be called from any goroutine at any time. But wait must not block the goroutine that
-// makes the ticks: there, call wait after the ticks.
+// makes the ticks: there, call wait after the ticks. Inside a tick, wait panics if it recognizes that the
+// tick would wait for itself.
 //
 // In a recorded tick each part costs one reading of the clock. Record itself allocates the room for the
 // spans.

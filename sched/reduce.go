@@ -6,10 +6,10 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// Reduce calls part for each batch of n entities of the query, in parallel as [Context.Each] does. Reduce
-// then combines the results from left to right: the first call of combine receives the results of the first
-// two batches. The result is the same on any number of workers, including the rounding of floating-point
-// numbers. If the query matches no entity, the result is the zero R.
+// Reduce calls part for each batch of about n entities of the query, in parallel as [Context.Each] does.
+// Reduce then combines the results from left to right: the first call of combine receives the results of the
+// first two batches. The result is the same on any number of workers, including the rounding of
+// floating-point numbers. If the query matches no entity, the result is the zero R.
 //
 // In the long run Reduce itself allocates nothing.
 func Reduce[R any](c *Context, q vast.Query, n int, part func(c *Context, b vast.Batch) R,

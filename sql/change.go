@@ -246,7 +246,7 @@ func (c *change) skip(row int) {
 	c.skipped[row] = true
 }
 
-// checkValues checks that the values of a row fit, and that its links and names are possible.
+// checkValues checks that the values of a row fit, and that the row's names, links and edges are possible.
 func (c *change) checkValues(row int) error {
 	for i := range c.parts {
 		if err := c.parts[i].read(c, row); err != nil {

@@ -12,9 +12,9 @@ import (
 var scalars = []string{"abs", "ceil", "ceiling", "coalesce", "floor", "format", "ifnull", "iif", "max", "min",
 	"mod", "nullif", "pow", "power", "printf", "round", "sign", "sqrt", "trunc", "typeof"}
 
-// value reports whether an expression names no column of the table, so that SQLite may evaluate the
-// expression once instead of for each row. If results is set, the expression may contain calls of aggregates,
-// and value replaces these calls.
+// value reports whether an expression names no column of the table and calls only scalars, so that SQLite may
+// evaluate the expression once instead of for each row. If results is set, the expression may also contain
+// calls of aggregates, and value replaces these calls.
 func (c *candidate) value(x sql.Node, results bool) bool {
 	switch x := x.(type) {
 	case *sql.Ident:

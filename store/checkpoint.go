@@ -170,8 +170,8 @@ func (s *Store) describeFile(number uint64) (keptFile, error) {
 
 // Checkpoint takes a checkpoint and waits until it is durable. Take one before an upgrade of the program, and
 // after changes that ticks and inputs do not make and that must not be lost: see [Store.Changed]. Checkpoint
-// returns an error if Commands wait to be applied, or if the file cannot be written. After an error, the
-// earlier checkpoints stay.
+// returns an error if Commands wait to be applied, or if the file or the journal cannot be written. After an
+// error, the earlier checkpoints stay.
 func (s *Store) Checkpoint() error {
 	s.must("Checkpoint", running)
 	if s.inside {

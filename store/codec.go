@@ -12,8 +12,8 @@ type Codec struct {
 	typ    reflect.Type
 	append func([]byte, reflect.Value) ([]byte, error) // the value is addressable
 	decode func([]byte, reflect.Value) error
-	// leavesOut reports whether a map is encoded without the entry whose key is the value or contains the
-	// value. If leavesOut is nil, no entries are left out.
+	// leavesOut reports whether the encoding of a map leaves out an entry if the value is the entry's key or
+	// a part of the key. If leavesOut is nil, no entries are left out.
 	leavesOut func(reflect.Value) bool
 }
 

@@ -284,7 +284,8 @@ func TestRenamedResources(t *testing.T) {
 		t.Fatal(err)
 	}
 	saved := file.Bytes()
-	o := store.Options{Resources: []reflect.Type{reflect.TypeFor[night]()}, Renamed: map[string]string{day: dark}}
+	o := store.Options{Resources: []reflect.Type{reflect.TypeFor[night]()},
+		Renamed: map[string]string{day: dark}}
 	b := vast.NewWorld(vast.Options{MaxEntities: 64})
 	defer b.Close()
 	if _, err := store.Load(b, bytes.NewReader(saved), o); err == nil ||
@@ -299,7 +300,8 @@ func TestRenamedResources(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := (store.Report{Dropped: []string{dark}, Added: []string{day}}); !reflect.DeepEqual(*report, want) {
+	want := store.Report{Dropped: []string{dark}, Added: []string{day}}
+	if !reflect.DeepEqual(*report, want) {
 		t.Errorf("the report is %+v, want %+v", *report, want)
 	}
 	if got := vast.Resource[night](c); got == nil || got.Number != 3 {

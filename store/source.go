@@ -59,9 +59,9 @@ func whole(err error) error {
 // places is the source for a stream with random access, such as a file. Several goroutines read and check
 // elements.
 //
-// Memory is divided into stretches of stretchSize bytes. One goroutine reads all parts that begin in the same
-// stretch. If two goroutines touched a new huge page at the same time, the system would clear a page for each
-// of them.
+// Memory is divided into stretches of stretchSize bytes. One goroutine reads successive parts that begin in
+// the same stretch. If two goroutines touched a new huge page at the same time, the system would clear a page
+// for each of them.
 type places struct {
 	src    io.ReaderAt
 	offset int64 // offset of the next bytes to read

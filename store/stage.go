@@ -16,7 +16,7 @@ import (
 
 // stage holds a copy of the parts of a world that have changed since the last checkpoint. The world stands
 // still while the stage makes the copy: this time is the pause of the checkpoint. Only the late part of the
-// copy is made after the pause: see late. Ticks continue while the copy is written to a file. A store uses
+// copy is made after the pause: see late.go. Ticks continue while the copy is written to a file. A store uses
 // one stage for all checkpoints.
 type stage struct {
 	memory *bulk.Array[byte]
@@ -42,7 +42,7 @@ type staged struct {
 	own   []byte
 	array *state.Array // array with a Read function, whose bytes are not copied yet; else nil
 	known *knownArray  // where the method hash notes the hashes of the units; nil if hash skips the block
-	rough *state.Array // array that own copies, if own may have elements outside the state; else nil
+	rough *state.Array // the copied array, if own may have elements outside the state; else nil
 }
 
 // wholePart is data that a file holds completely or not at all: the values of a column, a resource, or an

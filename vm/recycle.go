@@ -25,7 +25,7 @@ var (
 	maxKept      = 4 * maxKeptOfOne          // kept bytes of the process
 )
 
-// keeper is a backend that can recycle regions. keeps reports whether inaccessible pages can stay in memory
+// keeper is a backend that can recycle regions. keeps() reports whether inaccessible pages can stay in memory
 // without a charge to a limit.
 type keeper interface{ keeps() bool }
 
@@ -239,8 +239,9 @@ func (m *mapping) dropKept(iv interval) {
 	m.recount()
 }
 
-// commitPages commits reserved pages, without a change of the counts. It makes no system call for kept
-// private pages, which are accessible. It clears the kept pages of the range.
+// commitPages commits reserved pages, without a change of the counts. If all pages of the range are kept
+// private pages, which are accessible, and spoilt is not set, commitPages makes no system call. It clears the
+// kept pages of the range.
 func (m *mapping) commitPages(iv interval) error {
 	kept := &m.recycling.pages
 	if iv.lo < m.top || m.recycling.spoilt || !kept.contains(iv.lo, iv.hi) {

@@ -57,7 +57,8 @@ func (v *viewer) screen(ended <-chan error) error {
 			case *tcell.EventResize:
 				s.Sync()
 			case *tcell.EventKey:
-				if e.Key() == tcell.KeyCtrlC || e.Key() == tcell.KeyEscape || e.Rune() == 'q' || e.Rune() == 'Q' {
+				q := e.Rune() == 'q' || e.Rune() == 'Q'
+				if q || e.Key() == tcell.KeyCtrlC || e.Key() == tcell.KeyEscape {
 					return nil
 				}
 			}

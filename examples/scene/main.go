@@ -8,8 +8,8 @@
 // goes on with the next scene when a scene exceeds the budget:
 //
 //   - The entities are in a bulk.Pool with Options.MaxBytes. The pool reserves addresses, commits the memory
-//     that a scene needs, and never exceeds the budget. If a scene is too large for the budget, load loads
-//     nothing and returns an error that names the budget.
+//     that a scene needs, and never exceeds the budget. If a scene is too large for the budget, the method
+//     load inserts no entity and returns an error that names the budget.
 //   - References are handles. After a flush, handles to entities of the old scene are stale, although the new
 //     scene uses the same memory.
 //   - Temporary data of the loader is in an arena.Arena. One call frees all of the data.

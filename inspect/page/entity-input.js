@@ -6,7 +6,7 @@ import { h, later, replace } from './ui.js';
 let inputs = 0;
 
 // entityInput makes an input: { element, input, meant() }. value is the initial text, and id is the ID of the
-// entity that value names. entityInput calls onChoose(text, id) when the user chooses a suggestion. meant
+// entity that value names. entityInput calls onChoose(text, id) when the user chooses a suggestion. meant()
 // returns the value to send: {id} if the ID is known, null if the input is empty, otherwise the text.
 export function entityInput({
   label,

@@ -1,4 +1,4 @@
-// The overview: the state of the world, its last ten minutes, and the highest costs.
+// The overview: the state of the world, its last ten minutes, pinned SQL statements, and the highest costs.
 
 import { lineChart, sparkline } from './charts.js';
 import { pinned } from './sql-pins.js';

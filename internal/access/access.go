@@ -1,6 +1,6 @@
 // Package access tells a schedule which columns a running system reads and writes. In builds that check
-// invariants, package vast calls [Touch] when a component is read or written, and when a column changes. Tests
-// of presence, such as Column.Has, and most reads of links do not call Touch. Other builds never call Touch,
+// invariants, package vast calls [Touch] when a component is read or written, or a column changes. Tests of
+// presence, such as Column.Has, and most reads of links do not call Touch. Other builds never call Touch,
 // because the call takes much longer than the access.
 package access
 

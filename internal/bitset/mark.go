@@ -29,8 +29,8 @@ func (s *Set) Mark(i uint, mask uint64) {
 	}
 }
 
-// MarkRange is [Set.Mark] for the slots [lo, hi). Complexity: one step for each block that is already full,
-// and one for each word outside of such blocks.
+// MarkRange is [Set.Mark] for the slots [lo, hi). Complexity: one step for each block that lies whole in the
+// range and is already full, and one step for each other word of the range.
 func (s *Set) MarkRange(lo, hi uint) {
 	for lo < hi {
 		i := lo / wordBits

@@ -400,8 +400,8 @@ func (s *Set) NextClear(i uint) uint {
 	return s.usable * wordBits
 }
 
-// OccupiedWords returns the number of words with a set slot. Complexity: one step for each block, and one for
-// each word that is not empty if the summaries may be loose.
+// OccupiedWords returns the number of words with a set slot. Complexity: one step for each block. If the
+// summaries may be loose, also one step for each word that is not empty according to them.
 func (s *Set) OccupiedWords() int {
 	n, loose := 0, s.loose.Load()
 	for b := range (s.usable + 63) / 64 {

@@ -23,7 +23,7 @@ func Pick(usual, long int) int {
 func Only(t testing.TB) {
 	t.Helper()
 	if !Enabled() {
-		t.Skip("a long test: run it with VAST_LONG=1")
+		t.Skip("a long test: run it with VAST_LONG=1 and without -short")
 	}
 }
 

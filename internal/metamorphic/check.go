@@ -19,8 +19,8 @@ func (d *Disagreement) String() string {
 		d.Operation, d.First, d.Other)
 }
 
-// Compare plays a stream in all configurations. It returns a disagreement with the first configuration, or
-// nil.
+// Compare plays a stream in all configurations, in order. It returns nil, or the first panic or difference
+// from the results of cs[0].
 func Compare(cs []Configuration, ops []Op) *Disagreement {
 	var first []uint64
 	for i, c := range cs {

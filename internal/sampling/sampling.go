@@ -1,7 +1,7 @@
-// Package sampling reads the environment variable VAST_GUARD. The variable makes ordinary containers guard a
-// part of their memory: a heap guards random allocations, and other containers decommit, at random moments,
-// all pages that their elements do not need. An access to a freed guarded allocation, or to a decommitted
-// page, is a memory fault.
+// Package sampling reads the environment variable VAST_GUARD. The variable makes some ordinary containers
+// guard a part of their memory: a heap guards random small allocations. Arenas, arrays and tables decommit,
+// after random removals, all pages that their elements do not need. An access to a freed guarded allocation,
+// or to a decommitted page, is a memory fault.
 package sampling
 
 import (

@@ -15,8 +15,8 @@ const variable = "VAST_SECCOMP_TEST"
 
 // Child runs f under the rules in a child process. The child is this test binary and runs only the calling
 // test. If f fails or skips in the child, the calling test fails or skips. Child also skips the calling test
-// if a test program cannot start itself. A call without rules protects other tests from an f that changes its
-// process.
+// if a test program cannot start itself, or if the kernel accepts no filter of system calls. A call without
+// rules protects other tests from an f that changes its process.
 //
 // The child also runs the code of the test before and after the call of Child. The rules stay in force after
 // the call, so the code there must not make system calls that the rules refuse.

@@ -153,7 +153,8 @@ func (s *sides) works() []work {
 	}
 }
 
-// pause measures how long the owner of the world waits for a statement that uses 16 MB of columns.
+// pause measures how long the owner of the world waits for a statement that uses 16 MB of columns. The figure
+// is the median over the rounds of the longest wait in a round.
 func (s *sides) pause(rounds int) (row, error) {
 	r := row{Work: "pause", What: "longest wait of the world for SELECT sum(x) over 16 MB", Unit: "ms",
 		Goal: 3, Most: true}

@@ -36,7 +36,7 @@ type session struct {
 
 	mutex   sync.Mutex
 	running context.CancelCauseFunc // cancels the statement that runs; nil if no statement runs
-	timeout *time.Timer             // cancels the statement after statement_timeout; nil if there is no limit
+	timeout *time.Timer             // cancels after statement_timeout; nil without a statement or a limit
 }
 
 // errTerminated is the error of a session that the client ends with the message Terminate.
@@ -181,7 +181,7 @@ func (x *session) flush() error {
 	return nil
 }
 
-// operation returns a context for a statement. A cancel request ends the context.
+// operation returns a context for a statement. A cancel request or statement_timeout ends the context.
 func (x *session) operation() (context.Context, context.CancelCauseFunc) {
 	ctx, cancel := context.WithCancelCause(x.ctx)
 	x.setRunning(cancel)

@@ -12,7 +12,7 @@ import (
 // A statement is a statement of a client that may be executed several times.
 type statement struct {
 	text    string
-	verb    string // first word in lower case, or the writing verb after WITH; "" without words
+	verb    string // first word in lower case, or the verb that verbAfterWith finds; "" without words
 	params  []oid
 	columns []column // columns of the rows that a prepared statement returns
 	user    *source  // source of a prepared statement on the user's tables; nil for other statements
@@ -26,7 +26,7 @@ var queryVerbs = map[string]bool{"select": true, "values": true, "with": true, "
 	"pragma": true}
 
 // The verbs of statements that the server refuses with the error 25006. Most of them change the schema.
-var writingVerbs = map[string]bool{
+var refusedVerbs = map[string]bool{
 	"create": true, "drop": true, "alter": true, "attach": true, "detach": true, "vacuum": true,
 	"analyze": true, "reindex": true, "truncate": true,
 	"grant": true, "revoke": true, "comment": true, "merge": true, "refresh": true, "cluster": true,
@@ -109,7 +109,7 @@ func (st *statement) check() error {
 	case st.invalid:
 		return failWithHint("22025", "invalid escape sequence in a string",
 			"Write valid UTF-8 without zero bytes, and four digits after \\u.")
-	case writingVerbs[st.verb]:
+	case refusedVerbs[st.verb]:
 		return failWithHint(codeReadOnly, fmt.Sprintf("cannot execute %s in a read-only transaction",
 			strings.ToUpper(st.verb)),
 			"The server changes no table definitions. Change them in the program that serves the data.")

@@ -111,8 +111,8 @@ func TestGuess(t *testing.T) {
 	}
 }
 
-// TestGuessText: if guess returns a number for a parameter, SQLite writes the number exactly as in the text of
-// the parameter.
+// TestGuessText: if guess returns a number for a parameter, SQLite writes the number exactly as the parameter
+// has it.
 func TestGuessText(t *testing.T) {
 	db, err := driver.Open(":memory:")
 	if err != nil {

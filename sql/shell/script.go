@@ -51,8 +51,8 @@ type chunk struct {
 	err  error
 }
 
-// chunks sends the chunks of in until ctx ends. A read cannot be cancelled, so the goroutine of chunks may
-// still wait for a read after ctx has ended.
+// chunks sends the chunks of in until in or ctx ends. A read cannot be cancelled, so the goroutine of chunks
+// may still wait for a read after ctx has ended.
 func chunks(ctx context.Context, in io.Reader) <-chan chunk {
 	input := make(chan chunk)
 	go func() {

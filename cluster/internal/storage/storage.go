@@ -155,7 +155,7 @@ func (s *Storage) told(_ *nats.Conn, subscription *nats.Subscription, err error)
 	s.o.Report(err)
 }
 
-// base returns the name of the buckets. The names of the streams begin with it.
+// base returns the name of the buckets. The names of the streams of logs begin with this name.
 func (s *Storage) base() string { return "VAST_" + s.o.Name }
 
 // makeKeys makes the bucket of the keys, if it does not exist. It returns an error instead if
@@ -337,9 +337,9 @@ func refused(err error) error {
 }
 
 const (
-	timeout     = 5 * time.Second // time limit of one attempt
+	timeout     = 5 * time.Second // largest time limit of one attempt
 	timeoutDial = 2 * time.Second // time limit of one attempt to connect
-	timeoutLong = time.Minute     // time limit of one attempt to store or read a checkpoint
+	timeoutLong = time.Minute     // largest time limit of one attempt to store or read a checkpoint
 	maxPause    = time.Second     // longest pause between two attempts
 )
 

@@ -2,5 +2,5 @@
 //
 //   - [Earth] runs an Earth that is divided into regions.
 //   - [Measure] measures the costs of the work of a cluster, for package plan. It runs Earths of one to
-//     four regions, the embedded server, and owners of regions with logs in memory.
+//     four regions, the embedded server, writes to the disk, and region owners whose logs are in memory.
 package trial

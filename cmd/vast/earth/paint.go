@@ -5,8 +5,8 @@ import (
 	"github.com/vastgo/vast/cmd/vast/earth/atlas"
 )
 
-// paintedMoving is the largest number of travellers on their way of which a picture visits all. With more
-// travellers on their way, a picture visits only a part of them.
+// paintedMoving is a limit of the travellers on their way. Up to this limit, a picture visits all of them. If
+// more are on their way, a picture visits only a part of them.
 const paintedMoving = 1 << 17
 
 // painting is the last painted picture of the travellers at rest. A new picture visits only the few places
@@ -27,7 +27,8 @@ type painting struct {
 // travellers on their way. Pictures with the same n visit travellers in the same slots.
 //
 // Complexity: a few nanoseconds for each place whose tally changed since the last picture, for each visited
-// traveller, and for each dot. The first picture on another map visits all places.
+// traveller, and for each dot. The first picture visits all places, and so does a picture on another map than
+// the last one.
 func (e *Earth) Paint(m *atlas.Map, density, infected []uint32) {
 	e.mustBeOpen("Paint")
 	p := &e.painting

@@ -88,7 +88,7 @@ func (e *Earth) addTraveller(d *digest, t *traveller, transitEnds uint32) {
 	}
 }
 
-// pack reads a traveller who is in transit from the world.
+// pack describes a traveller of the world. The traveller must be in transit.
 func (e *Earth) pack(who vast.Entity, cohort int) traveller {
 	t := traveller{life: *e.life.Get(who), cohort: uint8(cohort), home: e.homeOf(who),
 		from: e.transit.Get(who).FromPlace, to: e.trip.Get(who).ToPlace}

@@ -13,7 +13,7 @@ import (
 	"github.com/vastgo/vast/cmd/vastvet/passes"
 )
 
-// root is the folder of go.work. The analyzers run there, because testdata uses the library of this workspace.
+// root is the folder of go.work. The analyzers run there, because testdata uses the library of the workspace.
 const root = "../../.."
 
 // TestAnalyzersFindEachMistakeAndNothingElse runs each analyzer over the packages below its testdata, which

@@ -49,7 +49,7 @@ type boundTest struct {
 // boundAlternative is an alternative with the entities that Bind has found.
 type boundAlternative struct {
 	alternative
-	query    vast.Query    // conditions of the plan and of the alternative on components and targets
+	query    vast.Query    // the plan's and the alternative's conditions on components and targets
 	value    vast.Entity   // entity to compare with
 	world    *vast.World   // for a join
 	relation vast.Relation // of a join

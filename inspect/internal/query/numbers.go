@@ -26,10 +26,10 @@ func (n Named) Keep(w *vast.World, lo int, words []uint64) (kept int) {
 }
 
 // AppendNumbers appends the value of part for each entity whose bit is set. Bit i stands for slot lo + i, as
-// in [Search.Words]. A bool counts as 0 or 1. AppendNumbers skips entities without the component. Call
-// AppendNumbers on one goroutine at a time, and only while this goroutine may read the world. Complexity: a
-// few nanoseconds for each slot of a dense column, a few hundred nanoseconds for each entity of other
-// columns.
+// in [Search.Words]. A bool counts as 0 or 1, and a value that is not a number counts as NaN. AppendNumbers
+// skips entities without the component. Call AppendNumbers on one goroutine at a time, and only while this
+// goroutine may read the world. Complexity: a few nanoseconds for each slot of a dense column, a few hundred
+// nanoseconds for each entity of other columns.
 func (n Named) AppendNumbers(to []float64, w *vast.World, part *Part, lo int, words []uint64) []float64 {
 	size := int(n.Column.Type.Size())
 	read := numberReader(part.Type.Kind())

@@ -15,7 +15,7 @@ type Choice struct {
 }
 
 const (
-	maxTried = 256 // ChoicesOf looks for names of the values below this number
+	maxTried = 256 // ChoicesOf looks for names of the values below this number, or below 125 in 8-bit types
 	maxGap   = 16  // number of consecutive unnamed values after which ChoicesOf stops
 	maxName  = 64  // largest size of a name in bytes
 )
@@ -27,8 +27,9 @@ var stringerType = reflect.TypeFor[fmt.Stringer]()
 
 // ChoicesOf returns the named values of an integer type with a String method. It returns nil for other types,
 // for time.Duration, and for types with fewer than two named values. ChoicesOf calls String for small values
-// from 0 on. It leaves out values without a name, for which String returns a text such as Weekday(8), and
-// values whose text is empty, is longer than maxName, contains "|", or belongs to a smaller value.
+// from 0 on. It leaves out values without a name, for which String panics or returns a text such as
+// Weekday(8), and values whose text is empty, is longer than maxName, contains "|", or belongs to a smaller
+// value.
 func ChoicesOf(t reflect.Type) []Choice {
 	if t.PkgPath() == "" || t == durationType || !t.Implements(stringerType) {
 		return nil

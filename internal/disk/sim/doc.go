@@ -15,10 +15,10 @@
 //     lost with its bytes.
 //
 // [Disk.KillAt] and [Disk.PowerCutAt] end the program in the middle of a call, which may do part of its work.
-// [Disk.SetFaults], [Disk.FailAt] and [Disk.SetCapacity] make calls fail. [Disk.FlipBit], [Disk.Put] and
-// [Disk.Lose] damage files that are durable. [Disk.Copy] copies a disk without copying bytes, so a test can
-// cut the power at each call of one run. [Break] returns a folder that makes mistakes on purpose. A run with
-// this folder shows whether a test finds the mistakes.
+// [Disk.SetFaults], [Disk.FailAt], [Disk.SetCapacity] and [Disk.RefuseOpen] make calls fail. [Disk.FlipBit],
+// [Disk.Put] and [Disk.Lose] damage files that are durable. [Disk.Copy] copies a disk without copying bytes,
+// so a test can cut the power at each call of one run. [Break] returns a folder that makes mistakes on
+// purpose. A run with this folder shows whether a test finds the mistakes.
 //
 // The argument of [New] is the seed of all random decisions of a Disk. With the same seed, the same calls in
 // the same order have the same results. The Go scheduler determines the order of calls from several

@@ -18,7 +18,8 @@ const Attribution = "Places: GeoNames (geonames.org), CC BY 4.0"
 // Options are the options of the loading functions.
 type Options struct {
 	// Progress, if not nil, is called by the loading goroutine from time to time, and at the end of a
-	// successful load. done and total count bytes of input. total is 0 if the size is not known.
+	// successful load. Open and Read of a packed file call it only at the end. done and total count bytes of
+	// input. total is 0 if the size is not known.
 	Progress func(done, total int)
 }
 

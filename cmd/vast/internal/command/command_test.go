@@ -43,7 +43,8 @@ func TestUnknownCommand(t *testing.T) {
 		}
 	}
 	for _, args := range [][]string{{"help", "help"}, {"-h", "-h"}, {"help", "--help", "x"}} {
-		if status, stdout, _ := run(args...); status != 0 || !strings.Contains(stdout, "usage: vast COMMAND") {
+		status, stdout, _ := run(args...)
+		if status != 0 || !strings.Contains(stdout, "usage: vast COMMAND") {
 			t.Errorf("%q: exit status %d, stdout %q; want 0 and the usage", args, status, stdout)
 		}
 	}

@@ -6,7 +6,8 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// change adds, writes or removes a component of a random storage. p is nil if e is stale.
+// change adds, writes or removes random components of e: the place, the tag, the goods or the note. p is nil
+// if e is stale.
 func (n *town) change(r *rand.Rand, e vast.Entity, p *person) {
 	switch r.IntN(8) {
 	case 0, 1:

@@ -11,8 +11,8 @@ import (
 	"github.com/vastgo/vast/cmd/vastvet/internal/trace"
 )
 
-// makers are the functions that return a new column, event queue or Jobs from each call. They make only
-// columns of the types that a system must declare: see the variable columns.
+// makers are the functions that return a new column, event queue or Jobs from each call. The new columns have
+// only types that a system must declare: see the variable columns.
 var makers = map[string]bool{
 	"event.New": true, "sched.NewJobs": true, "vast.NewColumn": true, "vast.NewDisabled": true,
 	"vast.NewHeapColumn": true, "vast.NewSparseColumn": true,

@@ -135,7 +135,7 @@ func (l *look) waits(in ast.Decl, after ast.Node, lit *ast.FuncLit) (found bool)
 					found = found || strings.Contains(name, part) && name != "done"
 				}
 			}
-			// An example is t.Cleanup(group.Wait), which calls group.Wait later.
+			// The function that is called may wait later, as t.Cleanup(group.Wait) does.
 			found = found || slices.ContainsFunc(n.Args, l.waiter)
 		case *ast.DeferStmt:
 			// The deferred call runs at the end of the function.

@@ -8,8 +8,8 @@ import (
 	"github.com/vastgo/vast/cmd/vastvet/internal/trace"
 )
 
-// loops lists the functions that return iterators over entities of a world. A loop over these iterators must
-// not change the structure of the world.
+// loops lists functions that return iterators over entities of a world. A loop over these iterators must not
+// change the structure of the world.
 var loops = map[string]bool{
 	"probe.AnyEdges.Sources":     true,
 	"shared.Column.GroupBy":      true,
