@@ -16,7 +16,8 @@ func trailingZeros(m uint64) uint32 { return uint32(bits.TrailingZeros64(m)) }
 // Complexity: one step for each of these:
 //   - a column of e's archetype
 //   - a column that entities in e's 64-slot word gained after their birth
-//   - a relation, a [SparseColumn] or a [HeapColumn] of the world, and a column with hooks or trackers
+//   - a relation, a [SparseColumn], a [HeapColumn] or a shared.Column of the world
+//   - a column with hooks, trackers or groups
 //   - a source that is deleted or loses its target, and each of its descendants
 func (w *World) Delete(e Entity) bool {
 	if !w.Alive(e) {

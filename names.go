@@ -18,7 +18,7 @@ type Names struct {
 	sweep  int               // length of byName at which Set calls forget
 }
 
-// NameTaken is the error of [Names.Set] if another living entity has the name.
+// NameTaken is the error of [Names.Set] and of store.Packer.Unpack if another living entity has the name.
 type NameTaken struct {
 	Name  string
 	Owner Entity

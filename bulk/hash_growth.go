@@ -21,7 +21,8 @@ import (
 // others; here, they are 1.4 times as full.
 
 const (
-	// maxFull is the percentage of full slots at which stretching begins. Stretching alone lowers it to 61%.
+	// maxFull is the percentage of full slots at which stretching begins. Stretching alone lowers the
+	// percentage to 61%.
 	maxFull = 85
 	// minFull is the percentage of full slots below which squeezing begins. During squeezing, more than 58%
 	// of the slots of the larger table stay full. If pairs have 8 bytes or more, a bucket is at most 8/7

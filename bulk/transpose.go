@@ -61,7 +61,7 @@ type temporary interface {
 	gather(row int, elements unsafe.Pointer, n int)
 	scatter(row int, elements unsafe.Pointer, n int)
 	// gatherSome and scatterSome copy only those of 64 rows whose bits are set in mask. gatherSome sets the
-	// other rows to the safe value.
+	// other rows to the safe value (see [Temporary.Safe]).
 	gatherSome(row int, elements unsafe.Pointer, mask uint64)
 	scatterSome(row int, elements unsafe.Pointer, mask uint64)
 	// pad sets rows [from, to) to the safe value.
@@ -101,9 +101,9 @@ func (t *Transpose[T]) Slice(s []T) iter.Seq[int] {
 
 // Pool iterates over the elements of p block by block, in ascending order of slots, and yields the number of
 // rows of each block. Each row stands for a slot. Pool leaves out words of 64 slots without an element. Rows
-// of other holes hold the columns' safe values. The loop's body may remove elements (see
-// [Transpose.HandleAt]), but must not insert any. After each run of the body, even if it ends by break, Pool
-// writes the columns of [ColumnOf] back.
+// of other holes hold the columns' safe values (see [Temporary.Safe]). The loop's body may remove elements
+// (see [Transpose.HandleAt]), but must not insert any. After each run of the body, even if it ends by break,
+// Pool writes the columns of [ColumnOf] back.
 func (t *Transpose[T]) Pool(p *Pool[T]) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		pass := t.start(p)

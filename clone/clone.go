@@ -125,9 +125,8 @@ func (c *Cloner) Clone(e vast.Entity) (vast.Entity, error) {
 	return copies[0], nil
 }
 
-// CloneN makes n copies of e and of its descendants, as [Cloner.Clone] does. All copies of one original and
-// of the originals with equal columns are born side by side. If e is stale, CloneN makes no copies and
-// returns no error.
+// CloneN makes n copies of e and of its descendants, as [Cloner.Clone] does. All copies of originals with
+// equal columns are born side by side. If e is stale, CloneN makes no copies and returns no error.
 func (c *Cloner) CloneN(e vast.Entity, n int) (*Copies, error) {
 	if n < 0 {
 		panic(fmt.Sprintf("clone: Cloner.CloneN(%d): the number of copies cannot be negative", n))

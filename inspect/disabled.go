@@ -11,7 +11,7 @@ func disabledBy(w *vast.World, columns []column, e vast.Entity) []string {
 	return tagsOf(w, columns, e, func(c *column) bool { return c.info.Disables == nil })
 }
 
-// componentDisabledBy returns the names of the tags that switch e's component in a column off. Call it only
+// componentDisabledBy returns the names of the tags that switch off e's component in a column. Call it only
 // inside Inspector.look.
 func componentDisabledBy(w *vast.World, columns []column, id int, e vast.Entity) []string {
 	return tagsOf(w, columns, e, func(c *column) bool { return slices.Contains(c.info.Disables, id) })

@@ -6,7 +6,7 @@ import (
 )
 
 // thinning makes a uniform random sample of a growing list: each element is kept with the same probability.
-// halve halves this probability and drops about half of the sample.
+// The function halve halves this probability and drops about half of the sample.
 type thinning struct {
 	halvings int
 }
@@ -24,15 +24,15 @@ func (t *thinning) thin(words []uint64) {
 	}
 }
 
-// halve halves the probability of t, and returns each element of kept with probability 1/2. It overwrites
-// kept.
-func halve[T any](t *thinning, kept []T) []T {
+// halve halves the probability of t, and returns each element of the sample with probability 1/2. It
+// overwrites the sample.
+func halve[T any](t *thinning, sample []T) []T {
 	t.halvings++
-	left := kept[:0]
-	for i := 0; i < len(kept); i += 64 {
+	left := sample[:0]
+	for i := 0; i < len(sample); i += 64 {
 		for mask := rand.Uint64(); mask != 0; mask &= mask - 1 {
-			if at := i + bits.TrailingZeros64(mask); at < len(kept) {
-				left = append(left, kept[at])
+			if at := i + bits.TrailingZeros64(mask); at < len(sample) {
+				left = append(left, sample[at])
 			}
 		}
 	}

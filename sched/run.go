@@ -142,8 +142,8 @@ func (s *Schedule) visitable() bool {
 	return s.options.Visits >= 0 && (s.keeper == nil || s.keeper.Visits())
 }
 
-// wait waits until d has passed or s.loop has changed. If d is negative, only a change of s.loop ends the
-// wait. Unless Options.Visits or the keeper forbids visits, visitors may enter during the wait.
+// wait waits until d has passed or the method poke is called. If d is negative, only poke ends the wait.
+// Unless Options.Visits or the keeper forbids visits, visitors may enter during the wait.
 func (s *Schedule) wait(d time.Duration) {
 	yield()
 	wait := func() { s.options.Clock.Wait(d, s.loop.poke) }

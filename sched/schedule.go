@@ -191,8 +191,8 @@ func (s *Schedule) Options() Options {
 
 // Add adds a system, which runs from the next tick on. Several systems may have the same name: in messages,
 // statistics and the Graph the second "move" is "move 2". Add panics if the system has no name or no Run,
-// names an invalid column or resource, or belongs to a phase that Options.Phases does not list. A system adds
-// another one in [Context.AfterTick].
+// names an invalid set, column or resource, or belongs to a phase that Options.Phases does not list. A system
+// adds another one in [Context.AfterTick].
 //
 // A store saves no systems. The program must add the same systems in each process, before the store replays
 // ticks. A call of Add after the first tick counts as a change outside of ticks, except in AfterTick.

@@ -28,7 +28,8 @@ type computed struct {
 	show func(m *image, ctx sqlite3.Context, row, run int) // passes a value to SQLite
 }
 
-// fieldsOf returns the columns of a table that shows elements with layout l, with part 0.
+// fieldsOf returns the columns of a table that shows elements with layout l. The elements are in part 0 of
+// the table.
 func fieldsOf(l probe.Layout) (fields []field) {
 	var add func(l probe.Layout, prefix string, offset int)
 	add = func(l probe.Layout, prefix string, offset int) {

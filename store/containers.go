@@ -184,8 +184,8 @@ func (l *loader) takeArrays(arrays []state.Array) {
 }
 
 // number returns the number that an array of the file has in the program. If the array holds a field that the
-// program's table lacks, the result is -1. An array without a field of a table keeps the number that it has
-// in the file; so does an array of a container that the program lacks.
+// program's table lacks, the result is -1. Arrays that hold no field of a table keep the numbers that they
+// have in the file, and so do all arrays of a container that the program lacks.
 func (l *loader) number(a *arrayManifest) int {
 	if a.Kind != state.Fields || a.Container == 0 || l.kept[a.Container-1] == nil {
 		return a.Number

@@ -64,8 +64,9 @@ type backend interface {
 	collapse(p unsafe.Pointer, n int) error
 	// resident returns the number of bytes of the range in memory, in any state.
 	resident(p unsafe.Pointer, n int) (int, error)
-	// pages calls tell for each range of committed pages that are in memory, in ascending order. offset is
-	// the distance of the range from p. s is the state of the pages, without PageCommitted.
+	// pages calls tell for each range of committed pages that are in memory or, if the system reports it,
+	// swapped out. The ranges are in ascending order. offset is the distance of the range from p. s is the
+	// state of the pages, without PageCommitted.
 	pages(p unsafe.Pointer, n int, tell func(offset, n int, s PageState)) error
 	// name labels the range for the system's own tools, if the system has labels.
 	name(p unsafe.Pointer, n int, name string)

@@ -25,7 +25,7 @@ function mount(root, app) {
   let schema = { tables: [], functions: [] };
   let running = null; // the AbortController of the running statement
   let shownText = null; // the statement whose rows are shown
-  let past = -1; // index in the history of the text in the editor; -1 for a new text
+  let past = -1; // index of the editor's text in the history; -1 for a new text
   let draft = ''; // the new text, while the editor shows a text of the history
   const end = new AbortController();
 

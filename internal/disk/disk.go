@@ -24,8 +24,8 @@ type Folder interface {
 	Open(name string) (File, error)
 	// Rename renames a file. If another file already has the new name, Rename replaces it. The two names must
 	// differ. The files must be closed: Windows refuses to rename or replace an open file. Rename returns an
-	// error that is fs.ErrNotExist if no file has the name from. If the power fails before Sync, the name of
-	// a replaced file refers to the replaced file or to the renamed file.
+	// error that is fs.ErrNotExist if no file has the old name. If the power fails before Sync, the name of a
+	// replaced file refers to the replaced file or to the renamed file.
 	Rename(from, to string) error
 	// Remove removes a file. The file must be closed: Windows refuses to remove an open file. Remove returns
 	// an error that is fs.ErrNotExist if the file does not exist.

@@ -193,7 +193,8 @@ func (p *player) differs(e vast.Entity) (names []string) {
 	return slices.Compact(names)
 }
 
-// rename gives new keys to the copies that package prefab has made below entities with keys of their own.
+// rename gives a new key to each entity below the entities in p.living that p.living lacks: package prefab
+// has copied the entity with the key of its original.
 func (p *player) rename() {
 	known := make(map[vast.Entity]bool, len(p.living))
 	for _, one := range p.living {

@@ -18,7 +18,7 @@ type watch struct {
 	observers *observe.Observers
 	observed  map[vast.Entity]uint64 // keys of the entities that have entered the query of the observer
 	events    []string               // of the observer, since the last call of next
-	skipping  bool                   // whether observe ignores events
+	skipping  bool                   // whether player.observe ignores events
 }
 
 func (p *player) newWatch() {

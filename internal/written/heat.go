@@ -18,9 +18,10 @@ import (
 // The heat of a protected block grows by one in each hot interval. In each other interval it falls by one,
 // but not below zero. At heat 2 the block becomes loose.
 //
-// The number of trials doubles while the tried blocks are cold, and is halved after they caused too many page
-// faults. As a result, 1 GiB of cold memory is protected after some ten scans. If all memory is hot, the
-// trials cost at most about two thousand page faults in an interval.
+// The limit of trials doubles while the tried blocks are cold, and is halved after they caused too many page
+// faults. If a scan begins fewer trials, the limit falls to their number. As a result, 1 GiB of cold memory
+// is protected after some ten scans. If all memory is hot, the trials cost at most about two thousand page
+// faults in an interval.
 const (
 	firstTrials   = 2   // limit of trials at the first scan, for each pace
 	maxTrials     = 128 // largest limit of trials; protecting 256 MiB of small pages takes about 2 ms

@@ -99,7 +99,7 @@ func castQuery(e *editor, t typeReference) {
 }
 
 // castLiteral replaces a string by the Boolean or the blob that it stands for, such as 't'::bool. It returns
-// false for other operands and types.
+// false for other operands, other types and invalid strings.
 func castLiteral(e *editor, t typeReference) bool {
 	e.dropSpace()
 	if len(e.out) == 0 || e.out[len(e.out)-1].kind != tokenString {

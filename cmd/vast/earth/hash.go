@@ -7,12 +7,14 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// digest has two sums of the hashes of all components. The sums do not depend on the order of the components,
-// which differs between machines with huge pages of different sizes.
+// digest has two sums of hashes: of all components, and of the counts and the seed of the world. The sums do
+// not depend on the order of the components, which differs between machines with huge pages of different
+// sizes.
 type digest struct{ a, b uint64 }
 
 // add adds a hash of a component to each sum. The arguments are the kind of the hash, the number of the
-// component's entity, and the component's content.
+// component's entity, and the component's content. For hashWorld, number is the seed, and words are the
+// counts.
 func (d *digest) add(kind, number uint64, words ...uint64) {
 	a := mix(kind*golden + number)
 	b := mix(a ^ golden)

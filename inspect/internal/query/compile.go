@@ -54,8 +54,8 @@ func Compile(q *Query, s *Schema) (*Plan, error) {
 // Shown returns the columns that a list of matches shows: those of all terms without negation.
 func (p *Plan) Shown() []*Column { return p.shown }
 
-// NamesDisabled reports whether the query names a tag of a vast.Disabled. Such a tag can change without a
-// structural change of the world.
+// NamesDisabled reports whether the query names a tag of a vast.Disabled outside the brackets of where and
+// up. Such a tag can change without a structural change of the world.
 func (p *Plan) NamesDisabled() bool { return p.namesDisabled }
 
 // Text returns the query in canonical form. Two queries have the same text if they differ only in spaces

@@ -54,8 +54,9 @@ func (c *Column) Step() int {
 func (s *Search) Step() int { return s.slots }
 
 // Plain reports whether each term is a condition on components, or a single target such as ChildOf(Paris).
-// Terms with comparisons, and terms with a target after ! or in alternatives, are not plain. The result of a
-// plain search changes only when World.Changes changes.
+// Terms with comparisons, terms about names, terms with where or up, and terms with a target after ! or in
+// alternatives are not plain. The result of a plain search changes only when World.Changes changes, or when
+// entities are disabled or enabled (see [Plan.NamesDisabled]).
 func (s *Search) Plain() bool { return len(s.tests) == 0 }
 
 // Key identifies the targets of terms such as ChildOf(Paris). If these targets differ between two searches of

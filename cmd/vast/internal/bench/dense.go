@@ -19,8 +19,8 @@ func denseWorks() []work {
 }
 
 // denseInsertions returns the sides of the work dense-insert: make a container for n elements, insert n
-// elements, and keep the handles or ids. The side vast inserts whole elements. The side vast-insert-zero calls
-// InsertZero, and sets one field of each element.
+// elements, and keep the handles or ids. The side vast inserts whole elements. The side vast-insert-zero
+// calls InsertZero, and sets one field of each element.
 func denseInsertions(n int) (sides []side, done func()) {
 	dense := func(name string, fill func(*bulk.Dense[element], []bulk.Handle[element])) side {
 		return side{name, func(m *meter) {

@@ -40,8 +40,8 @@ var families = []family{
 		"entry, and each other operation reads an entry", replaceWorks},
 	{"arena", "arena: allocate N records of 24 bytes, or slices of 1 to 4 records, in 10 frames, " +
 		"and free each frame as a whole; the time includes the garbage collector", arenaWorks},
-	{"ring", "ring: pass blocks of 64 KiB (N ÷ 1,000), messages (N ÷ 10) and frames (N ÷ 2, " +
-		"over a socket N ÷ 10) through a buffer", ringWorks},
+	{"ring", "ring: pass blocks of 64 KiB (N ÷ 1,000), messages (N ÷ 10), records of 1 KiB (N ÷ 10) and " +
+		"frames (N ÷ 2, over a socket N ÷ 10) through a buffer", ringWorks},
 	{"heap", "heap.Heap: replace N objects of 64 bytes; grow an allocation of 100 × N bytes; allocate " +
 		"N ÷ 200 blocks of 16 KiB and free every second block", heapWorks},
 	{"guard", "guard: move N elements of 40 bytes, of which at most 16 are guarded; replace N ÷ 10 " +

@@ -17,9 +17,9 @@ const (
 
 // sharedReads returns the sides of a work that reads a number from each of n elements in random order.
 //
-// The side vast calls Load in shared-load-2, and Get in the other works. Two goroutines read in
-// shared-load-2, one goroutine in the other works. In shared-get-beside-writer, a writer inserts and removes
-// other elements while the reader reads.
+// In shared-load-2, two goroutines read, and the side vast calls Load. In the other works, one goroutine
+// reads, and the side vast calls Get. In shared-get-beside-writer, a writer inserts and removes other
+// elements while the reader reads.
 func sharedReads(n int, kind sharedReading) (sides []side, done func()) {
 	order := randomOrder(n)
 	want := float32(0)

@@ -29,9 +29,9 @@ func (o *output) count(n int, exact bool, format string) error {
 	return err
 }
 
-// lines copies rows of JSON from the reader in to the output: at most limit rows, or all rows if limit is 0.
-// On a terminal, each row appears as it arrives. lines returns the number of written rows, and whether the
-// reader has more rows.
+// lines copies rows of JSON to the output: at most limit rows, or all rows if limit is 0. On a terminal, each
+// row appears as it arrives. The method lines returns the number of written rows, and whether the input has
+// more rows.
 func (o *output) lines(in io.Reader, limit int) (n int, more bool, err error) {
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, maxLine)

@@ -12,9 +12,10 @@ import (
 // change the structure of the world.
 var loops = map[string]bool{
 	"probe.AnyEdges.Sources":     true,
+	"probe.AnyEdges.Targets":     true,
+	"probe.Extents":              true,
 	"shared.Column.GroupBy":      true,
 	"shared.GroupByTarget":       true,
-	"probe.AnyEdges.Targets":     true,
 	"vast.Batch.All":             true,
 	"vast.Batch.Runs":            true,
 	"vast.Batch.Slots":           true,
@@ -72,6 +73,8 @@ var verbs = map[string]verb{
 	"vast.Relation.SetRun":         {entity: -1},
 	"vast.Tracker.Close":           {entity: -1},
 	"vast.World.Apply":             {entity: -1},
+	"vast.World.Clone":             {entity: -1},
+	"vast.World.CloneN":            {entity: -1},
 	"vast.World.Close":             {entity: -1},
 	"vast.World.Delete":            {later: "Commands.Delete"},
 	"vast.World.DeleteAll":         {entity: -1},

@@ -41,7 +41,7 @@ var lost = map[string]string{
 	"Carve":            noRoom,
 	"Commit":           noRoom,
 	"CommitTo":         noRoom,
-	"Compact":          noRoom,
+	"Compact":          "the lists are compact, but their old memory may not be given back",
 	"Flush":            "data may remain in the buffer",
 	"Grow":             noRoom,
 	"GrowBytes":        noRoom,

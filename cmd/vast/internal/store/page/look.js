@@ -67,12 +67,13 @@ async function show(index) {
 
 async function compare() {
   const before = Number(at('before').value);
+  const after = wanted; // the user may choose another moment before the answer
   say('Comparing …');
   try {
-    const d = await ask(`compare?before=${before}&after=${wanted}`);
+    const d = await ask(`compare?before=${before}&after=${after}`);
     const of = (number) => label(state.moments.find((m) => (m.number ?? 0) === number));
     at('difference').querySelector('h2').textContent =
-      `From ${of(before)} to ${of(wanted)}: ` +
+      `From ${of(before)} to ${of(after)}: ` +
       `${d.came} ${d.came === 1 ? 'entity' : 'entities'} came, ${d.went} went, ${d.changed} changed`;
     const columns = at('columns').tBodies[0];
     columns.replaceChildren();

@@ -143,3 +143,13 @@ func bySharedValues(w *vast.World, tag vast.Tag, at vast.Relation, another vast.
 		w.Delete(another) // want `Delete changes the structure during the loop over shared.GroupByTarget,`
 	}
 }
+
+func byCopies(w *vast.World, p vast.Column[hp], another vast.Entity) {
+	for e := range w.Query(p).All() {
+		w.Clone(e)          // want `Clone changes the structure`
+		w.CloneN(e, 2, nil) // want `CloneN changes the structure`
+	}
+	for range probe.Extents(w, 0) {
+		w.Delete(another) // want `Delete changes the structure during the loop over probe.Extents,`
+	}
+}
