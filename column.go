@@ -118,7 +118,7 @@ func (w *World) newColumn(id int, name string, typ reflect.Type) (*column, error
 	}
 	c.bytes = int(typ.Size())
 	if c.bytes > math.MaxInt/4/n {
-		return nil, &vm.Error{Op: "reserve", Purpose: w.options.Name, Bytes: c.bytes, Err: vm.ErrSize,
+		return nil, &vm.Error{Op: "reserve", Purpose: w.options.Name, Bytes: math.MaxInt, Err: vm.ErrSize,
 			Detail: fmt.Sprintf("a column has an element of %s for each of %d slots: set a smaller "+
 				"Options.MaxEntities", vm.Bytes(c.bytes), n)}
 	}

@@ -36,8 +36,9 @@ type join struct {
 // of the matching targets, for each source of the other targets of a relation, or for each entity that meets
 // the other conditions, whichever it expects to be fastest. If all targets match, or none, it takes no step.
 // If few entities meet the other conditions, running the query looks at the targets of each entity instead,
-// and does not run the query of the targets. [Query.Plan] shows the choice. A loop keeps 2 bits for each slot
-// of the world, in memory that the world reuses until [World.Trim]. [Query.Batches] allocates this memory.
+// and does not run the query of the targets. [Query.Plan] shows the choice. For each Where, a loop keeps 2
+// bits for each slot of the world, in memory that the world reuses until [World.Trim]. [Query.Batches]
+// allocates this memory.
 func (q Query) Where(rel Links, targets Query) Query {
 	return q.join("Query.Where", rel, targets, false)
 }

@@ -36,7 +36,7 @@ func (states) NewLinks(w *World, name string, typ reflect.Type, capacity int, r 
 	s.first, _ = s.rooms.Memory()
 	bytes := max(capacity, 4*w.options.MaxEntities)
 	if size := int(typ.Size()); size > 0 && bytes > math.MaxInt/8/size {
-		panic(&vm.Error{Op: "reserve", Purpose: w.options.Name, Bytes: size, Err: vm.ErrSize,
+		panic(&vm.Error{Op: "reserve", Purpose: w.options.Name, Bytes: math.MaxInt, Err: vm.ErrSize,
 			Detail: "the values of the edges are too large: set a smaller capacity, or a smaller type"})
 	} else {
 		bytes *= size
@@ -229,7 +229,7 @@ func (r runtimeEdgesState) Reserve(c state.Contents) error {
 	}
 	size, _ := r.sizes()
 	if c.Slots > math.MaxInt/8/size {
-		return &vm.Error{Op: "reserve", Purpose: r.s.world.options.Name, Bytes: size, Err: vm.ErrSize,
+		return &vm.Error{Op: "reserve", Purpose: r.s.world.options.Name, Bytes: math.MaxInt, Err: vm.ErrSize,
 			Detail: "the values of the edges are too large"}
 	}
 	bytes := max(c.Slots*size, 1)

@@ -14,7 +14,7 @@ import (
 )
 
 // sharedStore is the store of a column of package shared. The column's own elements are numbers of values in
-// a table. Gained components have the number 0, which stands for the zero value and needs no room. If the
+// a table. A new component has the number 0, which stands for the zero value and needs no room. If the
 // last entity of a value loses the component, the value stays until Table.Sweep removes it. So births and
 // deletions need not know the store, and the column is observed only if it has hooks or trackers.
 type sharedStore struct {

@@ -22,11 +22,11 @@ type ReadOptions struct {
 	MaxRows int
 }
 
-// Read makes an entity for each row of a file. It fills each field from the column of the file that has the
-// name which the function [Entities] gives to the column of this field. A name that differs in upper case or
-// underscores, such as HomeTown.X for home_town.x, is accepted if it fits only one field. Numbers are
-// converted if the field can hold the value; a float32 may round. An entity gets the components that have a
-// value in its row, and the tags that are true. Fields without a column are zero.
+// Read makes an entity for each row of a file. The names of the columns in the file are those that [Entities]
+// makes from the fields. Read fills each field from the column with the field's name. A name that differs in
+// upper case or underscores, such as HomeTown.X for home_town.x, is accepted if it fits only one field.
+// Numbers are converted if the field can hold the value; a float32 may round. An entity gets the components
+// that have a value in its row, and the tags that are true. Fields without a column are zero.
 //
 // The column with the name entity holds the IDs that the entities had when the file was written. The new
 // entities have new IDs. Read replaces the old IDs by the new ones in the targets of relations and in fields

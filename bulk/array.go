@@ -113,7 +113,7 @@ func (a *Array[T]) AppendN(n int) ([]T, error) {
 
 // Grow commits memory for n more elements, so that appending them cannot fail. It panics when n is negative.
 //
-// If Grow fails, it returns an [*vm.Error] that wraps [vm.ErrCapacity] (Options.Capacity), [vm.ErrLimit]
+// If Grow fails, it returns a [*vm.Error] that wraps [vm.ErrCapacity] (Options.Capacity), [vm.ErrLimit]
 // (Options.MaxBytes or Options.Limit) or another error of [vm.Region.Commit], and the array is unchanged.
 func (a *Array[T]) Grow(n int) error {
 	if n < 0 {

@@ -227,8 +227,8 @@ func TestCompact(t *testing.T) {
 		slack += 2 * int(k.units) << ls.cells.shiftUnit
 	}
 	if most := s.BytesElements*3/2 + minCell*s.Lists + slack; s.BytesSlabs > most {
-		t.Errorf("for elements of %d bytes the slabs have %d bytes, want at most %d", s.BytesElements,
-			s.BytesSlabs, most)
+		t.Errorf("the elements have %d bytes together, and the slabs %d bytes, want at most %d",
+			s.BytesElements, s.BytesSlabs, most)
 	}
 	most := s.Committed
 	if n == 60_000 { // with fewer lists, chance decides how many long lists stay
@@ -238,7 +238,8 @@ func TestCompact(t *testing.T) {
 		t.Errorf("after Compact, %d of %d bytes are still resident, and %d of %d are still committed",
 			resident, residentFull, s.Committed, full.Committed)
 	}
-	// Compact leaves a gap if the slab or stretch behind it is longer than the gap.
+	// Compact may leave a gap that is too short for a slab behind it. A marked stretch slides down into a
+	// short gap, a slab does not.
 	longest := uint32(0)
 	for _, slab := range ls.cells.held() {
 		longest = max(longest, slab.units)

@@ -21,8 +21,9 @@ import (
 // no elements, its slots can get a common generation again, which is greater than all their earlier
 // generations. Hence:
 //
-//   - The common generation and the presence bits of a word together identify its elements. So a
-//     compare-and-swap of a word, which always expects a common generation, never hits another element.
+//   - The common generation and the presence bits of a word together identify its elements. A
+//     compare-and-swap of a word always expects a common generation. So it never changes the word for a later
+//     element in the same slot.
 //   - A slot never gets the generation of an earlier element again. [sharedChunk.holds] relies on this.
 //
 // If the slots are apart, a slot is live while its own generation has a tag. To remove the element, a

@@ -35,7 +35,7 @@ func (states) PoolOf(element reflect.Type, o Options) (*Pool[struct{}], error) {
 	}
 	plan.element, plan.sizeElement = element, int(element.Size())
 	if plan.capacity > math.MaxInt/8/plan.sizeElement {
-		return nil, &vm.Error{Op: "reserve", Purpose: plan.name, Bytes: plan.sizeElement, Err: vm.ErrSize,
+		return nil, &vm.Error{Op: "reserve", Purpose: plan.name, Bytes: math.MaxInt, Err: vm.ErrSize,
 			Detail: "use fewer or smaller elements"}
 	}
 	return poolOf[struct{}](plan, o)

@@ -120,8 +120,8 @@ func (v *view) lastRan(process string) bool {
 // Move moves a region to a process, and returns when the process owns the region. The process keeps the
 // region, even if it owns more regions than other processes. While the process is dead or draining, another
 // process owns the region; afterwards the region returns. A region that has run its last tick stays with its
-// process, and Move returns an error. If process is empty, any process may own the region again, and Move does
-// not wait for a new owner.
+// process, and Move returns an error. If process is empty, any process may own the region again, and Move
+// does not wait for a new owner.
 func (o *Operator) Move(ctx context.Context, region int, process string) error {
 	n := o.n
 	if err := n.check(region); err != nil {

@@ -136,7 +136,8 @@ func TestMoveOfFinishedRegion(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := op.Move(deadline(t), 0, b.Process()); err == nil || !strings.Contains(err.Error(), "last tick") {
+	err = op.Move(deadline(t), 0, b.Process())
+	if err == nil || !strings.Contains(err.Error(), "last tick") {
 		t.Errorf("Move returns the error %v, want one about the last tick", err)
 	}
 	if err := op.Close(); err != nil {

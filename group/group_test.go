@@ -49,8 +49,8 @@ func mustEqual(t *testing.T, what string, g *group.Group, q vast.Query) {
 	}
 }
 
-// TestByValue changes the teams of entities in all ways, and compares the groups of teams with their queries.
-// Package vast tests groups without values.
+// TestByValue changes the teams of entities with all Set methods, Replace and AddLater, and compares the
+// groups of teams with their queries. Package vast tests groups without values.
 func TestByValue(t *testing.T) {
 	g := newGame(t, vast.Options{})
 	r := rand.New(rand.NewPCG(1, 2))

@@ -17,11 +17,12 @@ import (
 // Realloc returns an error as Alloc does. After an error, the allocation at p is unchanged. Shrinking an
 // allocation that has the requested alignment cannot fail.
 //
-// An allocation of whole pages grows in place if the addresses behind it are free. An allocation of more than
-// 256 KiB usually has addresses for at least twice its size. When these addresses are used up, the allocation
-// moves by [vm.Region.MovePages], on Linux without a copy. Smaller allocations that cannot grow in place are
-// copied. An allocation that shrinks stays in place and gives back the pages that it does not need, or is
-// copied to a smaller allocation.
+// An allocation of whole pages that has the requested alignment grows in place if enough addresses behind it
+// are free. But an allocation of at most 256 KiB is usually copied when it grows beyond this size. An
+// allocation of more than 256 KiB usually has addresses for at least twice its size. When these addresses are
+// used up, the allocation moves by [vm.Region.MovePages], on Linux without a copy. Smaller allocations that
+// cannot grow in place are copied. An allocation that shrinks stays in place and gives back the pages that it
+// does not need, or is copied to a smaller allocation.
 func (h *Heap) Realloc(p unsafe.Pointer, size, align int) (unsafe.Pointer, error) {
 	checkSize("Realloc", h.name, size, align)
 	if p == nil {

@@ -34,9 +34,9 @@
 // must hold an IP address, localhost, or a name in [Options.Hosts]. This rule stops a page of another site
 // that makes its own host name resolve to the inspector (DNS rebinding). The files of the inspector's page
 // are public. For everything else, the inspector refuses requests from pages of other sites, and requires a
-// token if other machines can reach the address. Edits, pause, resume and step always need
-// [Options.ReadWrite] and the token. There is no encryption: on an untrusted network, use a proxy or a tunnel
-// that encrypts.
+// token if other machines can reach the address. Edits, pause, resume, step, SQL statements that may write,
+// and POST requests to the program's own handlers always need [Options.ReadWrite] and the token. There is no
+// encryption: on an untrusted network, use a proxy or a tunnel that encrypts.
 //
 // The number of connections and streams, and the size and duration of requests, are bounded. A browser that
 // does not read its stream is disconnected.

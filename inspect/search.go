@@ -269,7 +269,8 @@ func (s *search) scanned() int { return min(s.next, s.slots) }
 
 // whole reports whether the result is complete and describes the world at one moment.
 func (s *search) whole() bool {
-	return !s.over && (s.walked <= 1 || s.found.Plain() && !s.moved)
+	// Disabling an entity is no change of the structure.
+	return !s.over && (s.walked <= 1 || s.found.Plain() && !s.moved && !s.plan.NamesDisabled())
 }
 
 // schemaOf returns the schema of a world's columns, and caches it. Do not call schemaOf in a look, because it

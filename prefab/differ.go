@@ -38,7 +38,8 @@ func (p *Prefabs) find(function string, e vast.Entity) (f *family, i int, ok boo
 // Revert gives a field of e the value that its node had at the last [Template.Apply], and reports whether the
 // field differed. name is a name that [Prefabs.Differs] yields. For the name of a component, or of a part of
 // a component, Revert reverts all fields in the component or part. Revert adds a component that e lacks, and
-// removes a component that the node lacks. Revert returns false if e is no copy of a node.
+// removes a component that the node lacks. For the name of a relation or of edges, Revert gives e the link or
+// the edges of the node. Revert returns false if e is no copy of a node.
 //
 // Revert panics if the world has no column, relation or edges of this name. It panics with a [*vm.Error],
 // and has changed nothing, if it gets no memory.

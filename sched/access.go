@@ -25,7 +25,7 @@ func (e *AccessError) Error() string {
 	}
 	others := ""
 	if len(e.Others) > 0 {
-		others = " and may run beside other systems that declare it (" + quoted(e.Others) + ")"
+		others = " and other systems of the phase use it (" + quoted(e.Others) + ")"
 	}
 	return fmt.Sprintf("sched: system %q %s column %s without declaring it%s: name the column in the "+
 		"system's %s", e.System, verb, e.Column, others, list)

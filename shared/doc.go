@@ -16,7 +16,7 @@
 //     the result, such as [vast.World.DeleteAll].
 //   - [Column.GroupBy] and [GroupByTarget] yield the entities of a query in groups: by value, or by the
 //     target of a relation.
-//   - [Column.Replace] changes a value for all entities that have it, with one write.
+//   - [Column.Replace] changes a value for all entities that have it, in most cases with one write.
 //   - [Column.Values] yields the values, and how many entities have each of them.
 //
 // # Which column
@@ -31,9 +31,8 @@
 // Values lie in memory outside the Go heap, and a Go map finds their numbers. The map holds each value a
 // second time; the garbage collector does not scan the values. A value that no entity has stays in memory
 // until the column has got many new values, or until [vast.World.Trim]. The column then counts the entities
-// of all values, and forgets the values without entities. The values that were added since the last count
-// take at most the largest of these: the memory of the values in use at that count, 4 bytes for each slot,
-// the memory of 64 values.
+// of all values, and forgets the values without entities. The next count comes when the new values take as
+// much memory as the largest of these: the values in use at the last count, 4 bytes for each slot, 64 values.
 //
 // # Tools
 //

@@ -192,7 +192,7 @@ func (d *editDecoder) value() (v value) {
 	case sqlite3.INTEGER, sqlite3.FLOAT:
 		v.bits = d.word()
 	case sqlite3.TEXT:
-		v.text = strings.Clone(d.text()) // the world keeps the text; it must not keep the whole edit alive
+		v.text = strings.Clone(d.text()) // the world keeps the text, which must not keep the whole edit alive
 	case sqlite3.BLOB:
 		v.text = d.text()
 	case sqlite3.NULL:

@@ -10,15 +10,16 @@ import (
 // TestMemoryIsFreed checks that a connection whose statement takes too much memory frees SQLite's memory,
 // which lies outside of Go's heap.
 func TestMemoryIsFreed(t *testing.T) {
-	size := func() (bytes int) {
+	size := func() int {
 		text, err := os.ReadFile("/proc/self/statm")
 		if err != nil {
 			t.Skip("the size of the address space is unknown: ", err)
 		}
-		if _, err := fmt.Sscan(string(text), &bytes); err != nil {
+		var pages int
+		if _, err := fmt.Sscan(string(text), &pages); err != nil {
 			t.Fatal(err)
 		}
-		return bytes * os.Getpagesize()
+		return pages * os.Getpagesize()
 	}
 	const each = 128 << 20 // bytes of address space that SQLite reserves for a connection
 	f := newFixture(t, 5, Options{MaxMemoryBytes: each})

@@ -29,7 +29,7 @@ type prepared struct {
 	lookup *lookup // nil if SQLite computes the rows
 }
 
-// PrepareContext prepares a statement. A statement that ends in AS OF TICK n reads a checkpoint. If another
+// PrepareContext prepares a statement. A statement that ends in AS OF TICK n reads a checkpoint. If any other
 // statement names an unknown table, PrepareContext makes tables for new columns of the world and tries again.
 func (c *conn) PrepareContext(ctx context.Context, text string) (driver.Stmt, error) {
 	if rest, tick, ok, err := cutAsOf(text); err != nil {

@@ -67,7 +67,8 @@ func (v *vtab) BestIndex(info *sqlite3.IndexInfo) error {
 	if v.aggregates != nil {
 		var ok bool
 		if mark, ok = v.mark(info); !ok {
-			// The user's own text names the table of aggregates. The function rewrite always passes a mark.
+			// There is no mark, so the user named the table of aggregates in the statement. The statements
+			// that the function rewrite makes always have a mark.
 			return sqlite3.CONSTRAINT
 		}
 		first = 1

@@ -241,7 +241,7 @@ func TestJSONOfQuery(t *testing.T) {
 	}
 	n.names.Remove(home)
 	mustSay(t, store.WriteJSONOf(n.w.Query(n.burden), &b, store.Options{}), "refers to entity "+home.String()+
-		", which does not match the query and has no name: name it, or let the query match it")
+		", which does not match the query and has no name in UTF-8: name it, or let the query match it")
 }
 
 // TestJSONValues: WriteJSON writes each kind of value in its documented form, and ReadJSON reads it back.

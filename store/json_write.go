@@ -19,8 +19,8 @@ import (
 
 // WriteJSON writes a world to dst as a JSON document that people can read and edit. The document has the
 // entities with their components, relations, edges and names, and the resources in Options.Resources.
-// [ReadJSON] adds the entities of a document to a world. The document lacks slots and generations, unused
-// room, the order of births and the notes of trackers: [Save] keeps these. The beginning of a document:
+// [ReadJSON] adds the entities of a document to a world. The document lacks slots, generations and the notes
+// of trackers: [Save] keeps these. The beginning of a document:
 //
 //	{
 //	  "entities": [
@@ -56,8 +56,8 @@ func WriteJSON(w *vast.World, dst io.Writer, o Options) error {
 
 // WriteJSONOf is like [WriteJSON], but writes only the entities that match a query, with all components of
 // these entities. A reference to a living entity outside of the query becomes {"outside": "name"}.
-// WriteJSONOf returns an error if that entity has no name. Links from entities outside of the query are left
-// out.
+// WriteJSONOf returns an error if that entity has no name in UTF-8. Links from entities outside of the query
+// are left out.
 func WriteJSONOf(q vast.Query, dst io.Writer, o Options) error {
 	return writeJSON("WriteJSONOf", documents.WorldOf(q), &q, dst, o)
 }
@@ -513,6 +513,6 @@ func (j *jsonWriter) reference(e vast.Entity, path string) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("%s refers to entity %v, which does not match the query and has no name: name it, or "+
-		"let the query match it", path, e)
+	return fmt.Errorf("%s refers to entity %v, which does not match the query and has no name in UTF-8: "+
+		"name it, or let the query match it", path, e)
 }

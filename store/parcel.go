@@ -50,7 +50,7 @@ type Packer struct {
 	unpacking *unpacking // the call of Unpack that is under way, or nil
 }
 
-// packedColumn is a column whose components are packed.
+// packedColumn is a column that the Packer packs: components, names, links or edges.
 type packedColumn struct {
 	parcelColumn
 	col      state.Column
@@ -147,9 +147,9 @@ func (p *Packer) planColumn(col state.Column, handle vast.AnyColumn) (c *packedC
 
 // Schema returns a description of the columns of the Packer's world, as JSON. A Packer of another program
 // needs the schema to accept parcels of this Packer. The schema depends only on the names and the storage of
-// the columns, and on the names, the order and the kinds of the fields of their values. For this, Column and
-// SparseColumn are one storage, and the length of an array belongs to its kind. Two programs with the same
-// schema read each other's parcels. docs/store-format.md describes the schema.
+// the columns, and on the names, the order and the kinds of the fields of their values. In a schema, Column,
+// SparseColumn and shared.Column are one storage, and the length of an array belongs to its kind. Two
+// programs with the same schema read each other's parcels. docs/store-format.md describes the schema.
 func (p *Packer) Schema() string { return p.schema }
 
 // Accept makes the Packer also unpack parcels with another schema, for example parcels of an older version of

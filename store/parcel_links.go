@@ -9,9 +9,9 @@ import (
 )
 
 // A parcel lists the links of a relation by target: a target, and its sources in the order of the relation.
-// Unpack makes the links in the order of the list. Outside of circles, the list names an entity as a source
-// before it names the entity as a target. So the source of a new link has no descendants yet. A new link
-// whose source has descendants may close a circle: readLinks refuses the link in a hierarchy.
+// Unpack makes the links in the order of the list. Except in circles and below them, the list names an entity
+// as a source before it names the entity as a target. So the source of a new link has no descendants yet. A
+// new link whose source has descendants may close a circle: readLinks refuses the link in a hierarchy.
 //
 // The list of edges keeps the order of the targets of each source, and of the sources of each target.
 

@@ -16,11 +16,11 @@ import (
 // Pack appends a parcel with the roots and their subtrees to dst. It does not change the world. To move the
 // entities, call [Packer.Take] instead, or delete them after Pack. A deletion of the roots also deletes their
 // subtrees in hierarchies with [vast.Cascade]. Pack ignores links and references from other entities to
-// entities of the parcel. A deletion makes these references stale. The [vast.OnDelete] of a relation decides
-// what a deletion does with the relation's links.
+// entities of the parcel. A deletion makes these references stale. The [vast.OnDelete] of a relation or of
+// edges decides what a deletion does with the links or edges.
 //
-// Two parcels are equal if their entities have the same components, links and names, and their roots come in
-// the same order. The slots of entities and the padding of components do not matter.
+// Two parcels are equal if their entities have the same components, links, edges and names, and their roots
+// come in the same order. The slots of entities and the padding of components do not matter.
 //
 // Pack returns an error if a link, an edge or a [vast.Entity] inside of a component leads to a living entity
 // that the parcel lacks. This error names the entity and the column. Pack also returns an error if a root is
@@ -35,8 +35,8 @@ func (p *Packer) Pack(dst []byte, roots []vast.Entity) ([]byte, error) {
 }
 
 // Take packs like [Packer.Pack], and then deletes the entities of the parcel: the roots and their subtrees.
-// Take also returns an error if [vast.Refuse] keeps an entity of the parcel alive, because an entity that the
-// parcel lacks links to it. If Take returns an error, it deletes nothing.
+// Take also returns an error if an entity outside of the parcel has a link or an edge with [vast.Refuse] to
+// an entity of the parcel. If Take returns an error, it deletes nothing.
 func (p *Packer) Take(dst []byte, roots []vast.Entity) ([]byte, error) {
 	dst, entities, err := p.pack(dst, roots, true)
 	for _, e := range slices.Backward(entities) { // deletes most sources before their targets
@@ -168,7 +168,7 @@ func (k *packing) pack(roots []vast.Entity) error {
 	return nil
 }
 
-// checkRefuse returns an error if links with Refuse forbid the deletion of the entities.
+// checkRefuse returns an error if links or edges with Refuse forbid the deletion of the entities.
 func (k *packing) checkRefuse() error {
 	for _, c := range k.columns {
 		if c.col.OnDelete != uint8(vast.Refuse) || c.relation == nil && c.edges == nil {
@@ -314,8 +314,8 @@ func (k *packing) writeGroup(g *packedGroup) error {
 	return nil
 }
 
-// writeValues appends components of a Column or a SparseColumn. In a Column it appends the components of
-// entities with consecutive slots in one step.
+// writeValues appends components of a Column, a SparseColumn or a shared.Column. In a Column it appends the
+// components of entities with consecutive slots in one step.
 func (k *packing) writeValues(c *packedColumn, entities []vast.Entity) error {
 	for lo := 0; lo < len(entities); {
 		hi := lo + 1

@@ -78,7 +78,8 @@ func (s *schema) same(other *schema) bool {
 		})
 }
 
-// sizes are the sizes that values of a kind can have. A kindEntity has 4 bytes, because only parcels have it.
+// sizes are the sizes that values of a kind can have. A kindEntity occurs only in parcels, where a
+// reference to an entity has 4 bytes.
 var sizes = map[string][]int{
 	"bool": {1}, "int": {4, 8}, "int8": {1}, "int16": {2}, "int32": {4}, "int64": {8},
 	"uint": {4, 8}, "uint8": {1}, "uint16": {2}, "uint32": {4}, "uint64": {8}, "uintptr": {4, 8},

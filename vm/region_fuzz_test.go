@@ -110,6 +110,8 @@ func driveRegion(t *testing.T, ops []byte) {
 				}
 			}
 		}
+		// A backend that reuses addresses gets memory from the system: an access to a Reserved page faults.
+		// The heap stand-in has readable memory at all addresses.
 		if backend.reuses() {
 			for page := range modelPages {
 				if _, ok := model[page]; !ok && !faults(func() { sink = view(r)[page*p] }) {

@@ -64,9 +64,10 @@
 //
 // # queryloop
 //
-// This check finds structural changes inside a loop over a query, a relation, edges, a tracker or an order.
-// After such a change, the next step of the loop panics. Making an instance of a template is also a
-// structural change, and so is making or closing a group or a tracker.
+// This check finds structural changes inside a loop over a query, a relation, edges, a tracker, an order, a
+// SparseColumn, the groups of package shared or probe.Extents. After such a change, the next step of the loop
+// panics. Making a copy or an instance of a template is also a structural change, and so is making or closing
+// a group or a tracker.
 //
 //	for e := range q.All() {
 //		w.Delete(e)        // wrong

@@ -9,8 +9,8 @@ import (
 	"github.com/vastgo/vast/sched"
 )
 
-// Items are instances of templates. A relation leads from each item to its container. A player takes the
-// items of a chest, puts on an armor, and is attacked.
+// Swords and armors are instances of templates, and coins are entities with an amount. A relation leads from
+// each item to its container. A player takes the items of a chest, puts on an armor, and is attacked.
 //
 // Original: Flecs, examples/cpp/game_mechanics/inventory_system/src/main.cpp, 230 lines. Here: 118.
 func Example_inventory() {

@@ -6,7 +6,8 @@ import { format, h, replace } from './ui.js';
 
 const pageSize = 50;
 
-// childrenTree returns the tree: { element, destroy() }. Arrow keys move and unfold, Enter opens an entity.
+// childrenTree returns the tree: { element, destroy() }. Arrow keys move, unfold and fold. Home and End move
+// to the first and the last entity. Enter opens an entity.
 export function childrenTree(id, relation, total) {
   const end = new AbortController();
   const tree = h('ul', {

@@ -179,8 +179,9 @@ function decoded(buffer) {
   };
 }
 
-// eachPixel calls f(px, py, index) for each visible place of each point. A flat map that is wider than the
-// world shows a point several times.
+// eachPixel calls f(px, py, index) for each place of each point, except for points on the hidden side of the
+// globe. The place may lie outside of the view. A flat map that is wider than the world shows a point several
+// times.
 function eachPixel({ n, places }, camera, width, margin, f) {
   const out = [0, 0];
   const period = camera.globe ? 0 : camera.period * camera.unitX();

@@ -108,8 +108,9 @@ function scaled(n, factor, units) {
   return [n, units[i], i];
 }
 
-// format formats numbers for people, with a no-break space before the unit. null and undefined become a dash.
-// Strings stay as they are. The server sends strings such as "NaN" for floats that JSON cannot hold.
+// format formats numbers for people, with a no-break space before the unit. null and undefined become a dash,
+// except in clock, which needs a number. Strings stay as they are. The server sends strings such as "NaN" for
+// floats that JSON cannot hold.
 export const format = {
   // number formats integers as 1,234,567. It rounds other numbers: from 1000 on to an integer, below 1000 to
   // three significant digits.
@@ -237,7 +238,8 @@ export function errorBox(error, retry) {
   );
 }
 
-// emptyBox returns a box to show in place of missing data. Its children tell the user what to do.
+// emptyBox returns a box to show in place of missing data. Its children explain why the data is missing, or
+// tell the user what to do.
 export function emptyBox(title, ...children) {
   return h(
     'div',

@@ -35,8 +35,8 @@ func (c *catalogTranslator) translateSeries(i int) int {
 	return last
 }
 
-// fromItems tells for each token whether it is a name that starts an item of a FROM clause. A name after a
-// qualifier counts like the qualifier.
+// fromItems tells for each token whether it is a name that starts an item of a FROM clause. If a name that
+// starts an item is a qualifier, the name after its dot is marked, too.
 func fromItems(tokens []token) []bool {
 	starts := make([]bool, len(tokens))
 	var outer []bool // inFrom outside of each parenthesis that is open
@@ -133,7 +133,7 @@ func (c *catalogTranslator) tableAlias(end int, function string) (alias string, 
 		at = nextSignificant(c.tokens, at+1)
 	}
 	if at >= len(c.tokens) || !c.tokens[at].isName() || c.tokens[at].kind == tokenWord &&
-		c.tokens[at].endsAlias() {
+		c.tokens[at].cannotBeAlias() {
 		return function, []string{function}, end
 	}
 	alias = c.tokens[at].text
@@ -152,8 +152,8 @@ func (c *catalogTranslator) tableAlias(end int, function string) (alias string, 
 	return alias, columns, at
 }
 
-// endsAlias reports whether the word t cannot be the alias of a function in a FROM clause.
-func (t token) endsAlias() bool {
+// cannotBeAlias reports whether the word t cannot be the alias of a function in a FROM clause.
+func (t token) cannotBeAlias() bool {
 	name := t.name()
 	return operandKeywords[name] || endsSelect[name] || joinKeywords[name]
 }

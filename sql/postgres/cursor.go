@@ -97,7 +97,7 @@ func openCursor(ctx context.Context, cancel context.CancelCauseFunc, from source
 }
 
 // abandon closes c and returns the error for the client. It calls failureOf before close: close ends the
-// context, and after that failureOf takes every error for a cancellation.
+// context, and after that failureOf takes each error without an SQLSTATE for a cancellation.
 func (c *cursor) abandon(err error) error {
 	f := failureOf(c.ctx, err)
 	c.close()

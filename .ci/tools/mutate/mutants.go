@@ -155,8 +155,7 @@ func (m *mutator) change(pos token.Pos, what string, do func() (undo func())) {
 		Text: string(text), source: b.Bytes()})
 }
 
-// isDiagnostic reports whether a call only panics, formats a text or makes an error, or belongs to package
-// invariants.
+// isDiagnostic reports whether a call is panic, or calls package fmt, errors or invariants.
 func isDiagnostic(call *ast.CallExpr) bool {
 	switch f := call.Fun.(type) {
 	case *ast.Ident:

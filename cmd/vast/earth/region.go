@@ -129,7 +129,7 @@ func (g *Globe) depart() {
 }
 
 // Region is one region of a Globe. Only one of its methods may run at a time. Call Tick, Save or Load before
-// any other method.
+// any other method except Earth and Close.
 type Region struct {
 	globe    *Globe
 	index    int

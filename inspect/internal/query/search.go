@@ -23,7 +23,7 @@ const (
 )
 
 // CopyMost is the largest size in bytes of a component that a search copies. A search copies the components
-// in sparse and heap storage.
+// that are not in dense storage (sparse, heap and shared).
 const CopyMost = 1 << 20
 
 const (
@@ -277,8 +277,8 @@ func floats[T float32 | float64](c *comparison, v values, start int, passed []ui
 	}
 }
 
-// turned applies c.nothing and c.not to mask, the bits of the values that are in range or NaN. The bits
-// [first, first+n) stand for values.
+// turned applies c.nothing and c.not to mask. mask has the bits of the values in the range, or for opNaN the
+// bits of the NaN values. The bits [first, first+n) stand for values.
 func (c *comparison) turned(mask uint64, first, n int) uint64 {
 	if c.nothing {
 		mask = 0

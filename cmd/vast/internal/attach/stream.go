@@ -20,8 +20,9 @@ const maxEvent = 4 << 20
 var errSilent = fmt.Errorf("the program has sent nothing for %v", silence)
 
 // Stream calls handle for each event of the given topics, but not for events without data. It returns when
-// the stream ends, when handle returns an error, or when ctx is done. Its error is never nil. handle must not
-// keep data after the call.
+// the stream ends, when the stream is lost (see silence), when an event is too long (see maxEvent), when
+// handle returns an error, or when ctx is done. Its error is never nil. handle must not keep data after the
+// call.
 func (p *Program) Stream(ctx context.Context, topics []string,
 	handle func(topic string, data []byte) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)

@@ -157,7 +157,7 @@ type point struct {
 }
 
 const (
-	pointsFrom      = 1000 // number of elements at the first point
+	pointsFrom      = 1000 // the first point has at least this number of elements, or all
 	pointsPerDecade = 12
 )
 

@@ -81,10 +81,10 @@ func blockOf() (block []byte, sum uint64) {
 // the buffer and out of the buffer.
 func ringBlocks(n int) (sides []side, done func()) {
 	block, sum := blockOf()
-	through := func(name string, make func() pipe) side {
+	through := func(name string, newPipe func() pipe) side {
 		return side{name, func(m *meter) {
 			var got uint64
-			p := make()
+			p := newPipe()
 			m.run(func() { got = copyBlocks(p, block, n) })
 			mustBe(name, got, uint64(n)*sum)
 		}}
@@ -135,10 +135,10 @@ func copyBlocks(p pipe, block []byte, n int) (sum uint64) {
 // another goroutine parses them.
 func ringBlocksBetween(n int) (sides []side, done func()) {
 	block, sum := blockOf()
-	through := func(name string, make func() pipe) side {
+	through := func(name string, newPipe func() pipe) side {
 		return side{name, func(m *meter) {
 			var got uint64
-			p := make()
+			p := newPipe()
 			m.run(func() {
 				atTheSameTime(func() { receiveAndWrite(p, block, n) },
 					func() { got = readAndParse(p, len(block)) })
@@ -221,10 +221,10 @@ func ringMessages(n int) (sides []side, done func()) {
 	block, _ := blockOf()
 	message := block[:bytesMessage]
 	want := uint64(n) * parseBlock(message)
-	through := func(name string, make func() pipe) side {
+	through := func(name string, newPipe func() pipe) side {
 		return side{name, func(m *meter) {
 			var got uint64
-			p := make()
+			p := newPipe()
 			m.run(func() {
 				atTheSameTime(func() { writeMessages(p, message, n) },
 					func() { got = readAndParse(p, bytesMessage) })

@@ -300,7 +300,8 @@ func reservation(f vm.Facts, largest int) Check {
 	return c
 }
 
-// format formats the checks for a terminal of 80 columns. The advice of a check is below the check.
+// format formats the checks, one line for each. The advice of a check is below the check, in lines of at most
+// 80 columns.
 func format(checks []Check) string {
 	var b strings.Builder
 	for _, c := range checks {

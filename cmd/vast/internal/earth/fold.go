@@ -7,8 +7,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// fold returns a name in lower case, without accents, with spaces instead of hyphens, and with the texts of
-// the map undecomposed.
+// fold returns a name in lower case, without accents, and with spaces instead of hyphens and dashes. It
+// replaces each character in undecomposed by its text there.
 func fold(name string) string { return string(appendFolded(nil, name)) }
 
 func appendFolded(b []byte, name string) []byte {

@@ -20,9 +20,10 @@ import (
 // Analyzer finds structural changes of a world inside loops over its queries.
 var Analyzer = check.New("queryloop", `find changes of the structure inside loops over queries
 
-A loop over a query, a tracker, an order, links or edges may write values. It must not make or delete
-entities, add or remove components, change links, edges or names, apply commands, make templates or instances,
-or make or close groups or trackers. After such a change, the next step of the loop panics.
+A loop over the entities of a query, a sparse column, a tracker or an order, over links or edges, or over
+probe.Extents may write values. It must not make, move or delete entities, add or remove components, change
+links, edges or names, apply commands, make templates or instances, make or close groups or trackers, or close
+the world. After such a change, the next step of the loop panics.
 
 	for e := range q.All() {
 		if hp.Get(e).Points == 0 {

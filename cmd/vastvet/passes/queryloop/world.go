@@ -23,8 +23,8 @@ type world struct {
 	kept bool
 }
 
-// fieldWorlds holds the worlds of all values that the package assigns to a field. If one of these worlds is
-// unknown, or if there are too many, fieldWorlds holds only a world whose origin is the field. Unused
+// fieldWorlds holds the worlds of all values that the package assigns to a field. If there are no worlds or
+// too many, or if one of them is unknown, fieldWorlds holds only a world whose origin is the field. Unused
 // elements are zero.
 type fieldWorlds [8]world
 
@@ -194,8 +194,8 @@ func (ws worlds) field(s *ast.SelectorExpr, f *types.Var, steps int) world {
 	return world{from: from, in: in}
 }
 
-// given returns the worlds that a field may hold. all lists the values of the field. ok reports whether all
-// worlds are known and fit into the result.
+// given returns the worlds that a field may hold. all lists the values of the field. ok reports whether there
+// are worlds, all of them are known, and they fit into the result.
 func (ws worlds) given(all []trace.Source, steps int) (from fieldWorlds, ok bool) {
 	var list []world
 	for _, s := range all {
@@ -211,7 +211,8 @@ func (ws worlds) given(all []trace.Source, steps int) (from fieldWorlds, ok bool
 		}
 		inner, ofField := w.from.(fieldWorlds)
 		if !ofField || w.in != ws.holder(s.Expr, steps) {
-			inner = fieldWorlds{w} // the worlds in w count only if w is in a field of the same struct
+			// w is not from a field of the same struct: list w itself, not the worlds in it.
+			inner = fieldWorlds{w}
 		}
 		for _, w := range inner {
 			if w != (world{}) {

@@ -35,13 +35,11 @@ var lost = map[string]string{
 	"Append":           noRoom,
 	"AppendN":          noRoom,
 	"AppendSlice":      noRoom,
-	"Apply":            "the commands from the failing one on are still recorded and not applied",
 	"Attach":           "the index is empty and not attached",
 	"Build":            "the systems are not in order",
 	"Carve":            noRoom,
 	"Commit":           noRoom,
 	"CommitTo":         noRoom,
-	"Compact":          "the lists are compact, but their old memory may not be given back",
 	"Flush":            "data may remain in the buffer",
 	"Grow":             noRoom,
 	"GrowBytes":        noRoom,
@@ -72,11 +70,15 @@ var lost = map[string]string{
 	"Tick":             "the tick stopped before its end",
 
 	"arena.New":              nothingMade,
+	"bulk.Lists.Compact":     "the lists are compact, but their old memory may not be given back",
 	"heap.New":               nothingMade,
 	"ring.New":               nothingMade,
+	"prefab.Template.Apply":  "some templates may not be applied",
 	"sched.Jobs.Start":       "the job may not have started, because too many are in flight",
 	"sched.Schedule.Run":     "a tick stopped before its end, and no further tick follows",
 	"sched.Schedule.RunOnce": "the system stopped before its end, or its commands are not applied",
+	"store.Compact":          "the folder may not be compact",
+	"vast.World.Apply":       "the commands from the failing one on are still recorded and not applied",
 	"vast.Names.Set":         "the entity may have no name, or may still have its old name",
 }
 
@@ -145,7 +147,8 @@ func canReturn(p *check.Pass, call *ast.CallExpr, statement inspector.Cursor) bo
 	if _, ok := statement.Node().(*ast.ExprStmt); !ok {
 		return false
 	}
-	// Elsewhere, the call is part of an if, for or switch statement, or has a label.
+	// The call must be a statement of a block or of a case. Otherwise it is part of an if, for or switch
+	// statement, or has a label.
 	switch statement.ParentEdgeKind() {
 	case edge.BlockStmt_List, edge.CaseClause_Body, edge.CommClause_Body:
 	default:

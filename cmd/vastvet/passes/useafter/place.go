@@ -18,7 +18,7 @@ type place struct {
 	path string
 }
 
-// field reports whether a place is a field or the target of a pointer.
+// field reports whether a place is a field, or the target of a pointer to a pointer.
 func (p place) field() bool { return strings.Contains(p.path, ".") }
 
 // below reports whether a place equals the other place or is a part of the other place.
@@ -128,8 +128,8 @@ func (f *function) owner(call *ast.CallExpr) (place, bool) {
 }
 
 // changes reports whether an unknown function may assign to a place: the place is a field, the target of a
-// pointer, a package-level variable, or a variable of a surrounding function that is assigned again after its
-// declaration.
+// pointer to a pointer, a package-level variable, or a variable of a surrounding function that is assigned
+// again after its declaration.
 func (f *function) changes(p place) bool {
 	if p.root == nil {
 		return false

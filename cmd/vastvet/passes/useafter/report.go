@@ -54,7 +54,7 @@ func (f *function) report(n ast.Node, s *state) {
 			if !ok {
 				return true
 			}
-			q := f.bad(p, s)
+			q := f.outermostBad(p, s)
 			if q == p && f.isAddress(n.(ast.Expr)) {
 				return false
 			}
@@ -98,8 +98,8 @@ func (f *function) usedBy(call *ast.CallExpr) (addresses, nothing bool) {
 }
 
 func (f *function) sayBad(n ast.Node, p place, s *state) {
-	f.p.Say(n, "%s is used after %s: its memory is gone; copy the values that you need before that call", p,
-		s.bad[p])
+	f.p.Say(n, "%s is used after %s: its memory is gone; before that call, copy the values that you need "+
+		"later", p, s.bad[p])
 }
 
 // isAddress reports whether an expression is an unsafe.Pointer. A program may print and compare this address

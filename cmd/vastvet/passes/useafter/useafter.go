@@ -230,7 +230,7 @@ func (f *function) block(b *cfg.Block, s *state) {
 			}
 			for _, to := range n.Lhs {
 				if p, ok := f.target(to); !ok || n.Tok != token.ASSIGN && n.Tok != token.DEFINE ||
-					f.bad(p, s) != p {
+					f.outermostBad(p, s) != p {
 					f.expr(to, s)
 				}
 			}
@@ -285,8 +285,8 @@ func (f *function) target(e ast.Expr) (place, bool) {
 	return f.place(e)
 }
 
-// bad returns the outermost place in s.bad that contains p. If there is none, it returns p.
-func (f *function) bad(p place, s *state) place {
+// outermostBad returns the outermost place in s.bad that contains p. If there is none, it returns p.
+func (f *function) outermostBad(p place, s *state) place {
 	found := p
 	for q := range s.bad {
 		if p.below(q) && len(q.path) < len(found.path) {

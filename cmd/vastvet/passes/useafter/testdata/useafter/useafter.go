@@ -27,7 +27,7 @@ func wrongClose(ships *bulk.Array[ship]) int {
 	second := &all[0]
 	ships.Close()
 	ships.Append(ship{}) // want `ships is used after ships.Close: Append panics then; call ships.Close after the last use`
-	n := first.Fuel      // want `first is used after ships.Close: its memory is gone; copy the values that you need before that call`
+	n := first.Fuel      // want `first is used after ships.Close: its memory is gone; before that call, copy the values that you need later`
 	n += all[0].Fuel     // want `all is used after ships.Close`
 	second.Crew = 5      // want `second is used after ships.Close`
 	*first = ship{}      // want `first is used after ships.Close`
