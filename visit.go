@@ -30,8 +30,8 @@ type visits struct {
 
 // visitor is a call of Visit that waits.
 type visitor struct {
+	ctx   context.Context    // the context given to Visit
 	look  func() (done bool) // the function given to Visit
-	gone  bool               // Visit's context has ended; guarded by visits.mu
 	inner any                // the value with which look panicked
 	err   error              // the result of Visit
 	ended chan struct{}      // closed when Admit will not call look again
@@ -63,12 +63,12 @@ func (w *World) Visit(ctx context.Context, f func() (done bool)) error {
 			"Visit on a goroutine that the owner does not wait for", w.options.Name))
 	}
 	for {
-		v, err := w.visits.add(f)
+		v, err := w.visits.add(ctx, f)
 		if err != nil {
 			return err
 		}
 		if v != nil {
-			inside, err := w.visits.wait(ctx, v)
+			inside, err := w.visits.wait(v)
 			if !inside {
 				return err
 			}
@@ -128,7 +128,7 @@ func (v *visits) call(look func() (done bool)) (done bool) { return look() }
 
 // add lets a visitor in and returns nil, if the owner is in Idle, no visitor is inside, and no visitor waits.
 // Otherwise, add queues the visitor and returns it. If the world is closed, add returns ErrClosed.
-func (v *visits) add(look func() (done bool)) (*visitor, error) {
+func (v *visits) add(ctx context.Context, look func() (done bool)) (*visitor, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.closed {
@@ -138,7 +138,7 @@ func (v *visits) add(look func() (done bool)) (*visitor, error) {
 		v.inside = true
 		return nil, nil
 	}
-	one := &visitor{look: look, ended: make(chan struct{}), enter: make(chan struct{}, 1)}
+	one := &visitor{ctx: ctx, look: look, ended: make(chan struct{}), enter: make(chan struct{}, 1)}
 	v.queue = append(v.queue, one)
 	v.waiting.Add(1)
 	v.invite()
@@ -147,7 +147,7 @@ func (v *visits) add(look func() (done bool)) (*visitor, error) {
 
 // wait waits until the visitor is inside, until Admit has called the visitor's function for the last time, or
 // until the context or the world ends.
-func (v *visits) wait(ctx context.Context, one *visitor) (inside bool, err error) {
+func (v *visits) wait(one *visitor) (inside bool, err error) {
 	for {
 		select {
 		case <-one.enter:
@@ -156,14 +156,11 @@ func (v *visits) wait(ctx context.Context, one *visitor) (inside bool, err error
 			}
 			continue
 		case <-one.ended:
-		case <-ctx.Done():
+		case <-one.ctx.Done():
 			if v.withdraw(one) {
-				return false, ctx.Err()
+				return false, one.ctx.Err()
 			}
 			<-one.ended // Admit is calling the function, or the world is closed
-			if one.err == errGone {
-				one.err = ctx.Err()
-			}
 		}
 		if one.inner != nil {
 			panic(one.inner)
@@ -228,12 +225,11 @@ func (v *visits) admitted(one *visitor) bool {
 	return true
 }
 
-// withdraw removes a visitor from the queue, and reports whether the visitor was in the queue. If the
-// visitor's look is running, the visitor is not in the queue, and withdraw prevents further calls of look.
+// withdraw removes a visitor from the queue, and reports whether the visitor was in the queue. While the
+// visitor's look is running, the visitor is not in the queue.
 func (v *visits) withdraw(one *visitor) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	one.gone = true
 	for i, other := range v.queue {
 		if other == one {
 			v.queue = append(v.queue[:i:i], v.queue[i+1:]...)
@@ -274,9 +270,6 @@ func (v *visits) admit(most time.Duration) (more bool) {
 	}
 }
 
-// errGone is the error of a visitor whose context ended while its look was running.
-var errGone = errors.New("vast: the visitor has gone")
-
 // errGoexit is the error of a visitor whose look called runtime.Goexit.
 var errGoexit = errors.New("vast: the function given to World.Visit ended the goroutine that called it")
 
@@ -303,8 +296,7 @@ func (v *visits) dequeue() *visitor {
 func (v *visits) again(one *visitor) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if one.gone {
-		one.err = errGone
+	if one.err = one.ctx.Err(); one.err != nil {
 		return false
 	}
 	if v.closed {

@@ -149,7 +149,7 @@ func TestWriteErrors(t *testing.T) {
 			{"UPDATE crew SET size = 'x'", "42804", "whole number"},
 			{"UPDATE crew SET pay = NULL", "23502", "must not be NULL"},
 			{"UPDATE crew SET entity = 1", "428C9", "cannot be set"},
-			{"UPDATE entities SET slot = 1", "25006", "read-only"},
+			{"UPDATE entities SET slot = 1", "25006", "cannot be set"},
 			{"INSERT INTO crew SELECT * FROM crew", "23505", "already"},
 			{"INSERT INTO crew(entity) VALUES (7)", "23503", "no such entity"},
 			{"INSERT INTO child_of SELECT entity, entity FROM crew", "23514", "circle"},

@@ -227,14 +227,15 @@ func (c *compiler) setStruct(t reflect.Type, path string, steps []step, text []b
 			return err
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(fields)) {
-		_, err := c.fieldOf(t, path, name)
-		if err == nil { // name is the blank identifier
-			err = fault(path, "there is no field %s", quote(name))
-		}
-		return err
+	if len(fields) == 0 {
+		return nil
 	}
-	return nil
+	name := slices.Min(slices.Collect(maps.Keys(fields)))
+	_, err := c.fieldOf(t, path, name)
+	if err == nil { // name is the blank identifier
+		err = fault(path, "there is no field %s", quote(name))
+	}
+	return err
 }
 
 func (c *compiler) setElements(t reflect.Type, path string, steps []step, text []byte) *Error {
