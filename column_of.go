@@ -18,7 +18,7 @@ import (
 // columns and says what to do. For a column of another kind, keep the value that [NewSparseColumn],
 // [NewHeapColumn] or shared.New returned, or find the column with package probe. Columns of relations, edges
 // and the world's [Names] do not count. ColumnOf panics if the world is closed, or if two of its columns have
-// the same type and the same name.
+// the same declared type and the same name.
 func ColumnOf[T any](w *World) (Column[T], error) {
 	w.mustTakeColumns("ColumnOf")
 	typ := reflect.TypeFor[T]()
@@ -67,13 +67,13 @@ func (c *column) kind() string {
 	return "Column"
 }
 
-// mustTakeColumns panics if the world is closed, or if two columns have the same type and the same name.
+// mustTakeColumns panics if the world is closed, or if a column has a twin: see twin.
 func (w *World) mustTakeColumns(what string) {
 	w.mustBeOpen(what)
 	w.mustBeDistinct()
 }
 
-// mustBeDistinct panics if two columns have the same type and the same name. It runs when the next column is
+// mustBeDistinct panics if a column has a twin: see twin. It runs when the next column is
 // registered and when columns are used, because Column.Named gives a column its name after NewColumn has
 // returned.
 func (w *World) mustBeDistinct() {

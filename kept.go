@@ -168,9 +168,9 @@ func (k *kept) noteAll() {
 	}
 }
 
-// compile makes the filter of the conditions on presence bits. The filter takes the presence bits as if there
-// were no Disabled. It does not test a column that is left out and that a Disabled may switch off: see
-// query.keeps.
+// compile makes the filter of the conditions on presence bits. The filter tests only presence bits, and
+// ignores the tags of each Disabled. It does not test a column that is left out and that a Disabled may
+// switch off: see query.keeps.
 func (k *kept) compile() {
 	q := &query{terms: k.query.terms}
 	q.named = slices.DeleteFunc(slices.Clone(q.named), func(n named) bool {

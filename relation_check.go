@@ -30,7 +30,8 @@ func (k *relation) check(must func(bool, string, ...any)) {
 			prev = slot
 		}
 		if n != f.count || prev != f.last {
-			must(false, "%s: slot %d has the count %d and %d sources", name, t, f.count, n)
+			must(false, "%s: slot %d has the count %d and the last source %d, but its list has %d sources "+
+				"and ends with slot %d", name, t, f.count, f.last, n, prev)
 		}
 		linked += int(n)
 	}

@@ -2,17 +2,18 @@ package main
 
 import "github.com/vastgo/vast"
 
-// Work without: query Position and Velocity without C1, with the functions of query2comp. n entities have
-// Position, Velocity and C2, and match. Another n entities have Position, Velocity and C1. The two kinds are
-// created alternately. The peer self queries Position, Velocity and C2, and finds the same entities.
+// Work "without": query Position and Velocity in entities that do not have C1, with the functions of
+// query2comp. n entities have Position, Velocity and C2, and match. Another n entities have Position,
+// Velocity and C1. The two kinds are created alternately. The peer "self" is Vast with another query:
+// Position, Velocity and C2. It finds the same entities.
 
-func newWithoutVast(n int) side {
+func newVastWithoutC1(n int) side {
 	return newHalfVast(n, func(s *vastQuery, c1, _ vast.AnyColumn) vast.Query {
 		return s.world.Query(s.pos, s.vel).Without(c1)
 	})
 }
 
-func newWithVast(n int) side {
+func newVastWithC2(n int) side {
 	return newHalfVast(n, func(s *vastQuery, _, c2 vast.AnyColumn) vast.Query {
 		return s.world.Query(s.pos, s.vel, c2)
 	})

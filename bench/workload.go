@@ -100,7 +100,7 @@ var workloads = []workload{
 		{peerArk, newChurnedSevenVast(true), newChurnedSevenArk, newEmptyArk},
 	}},
 	{name: "without", iterates: true, extras: withoutExtras, matches: []match{
-		{peerSelf, newWithoutVast, newWithVast, newEmptyVast},
+		{peerSelf, newVastWithoutC1, newVastWithC2, newEmptyVast},
 	}},
 	{name: "query_parallel", iterates: true, sizes: []int{16_000, 256_000, 1_000_000}, minN: 64,
 		matches: []match{

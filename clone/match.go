@@ -10,9 +10,9 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// match sets counterparts[i] to the counterpart in the world `to` of column number i of the world `from`. A
-// column without a counterpart gets nil. Without drop, such a column is an error. Private columns and the
-// column of the names get nil without an error.
+// match finds the column of the world `to` that corresponds to each column of the world `from`, and stores it
+// at the column's number in counterparts. A column without a counterpart gets nil. Without drop, such a
+// column is an error. Private columns and the column of the names get nil without an error.
 func match(counterparts []any, from, to *vast.World, columns, others []state.Column, drop bool) error {
 	var errs []error
 	handles, otherHandles := probe.Columns(from), probe.Columns(to)

@@ -78,7 +78,7 @@ type Layer struct {
 type Landmark struct {
 	X, Y   float64
 	Name   string
-	Weight float64 // importance: higher first
+	Weight float64 // importance, such as a population; the page gets it and does not sort by it
 }
 
 const maxLayers = 8

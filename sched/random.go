@@ -51,9 +51,8 @@ func (c *Context) streamOf(e vast.Entity) Random {
 }
 
 // RandomOf returns the random numbers for a number, such as a place on a map, in this system and tick. Equal
-// numbers give equal streams. The stream of a number below 2³² differs from the streams of all entities. A
-// larger number has the stream of an entity: its upper 32 bits are the generation, its lower 32 bits the
-// slot.
+// numbers give equal streams. A number from 2³² to 2⁵⁶−1 has the stream of the entity whose generation is
+// the upper 32 bits and whose slot is the lower 32 bits. All other numbers have streams of their own.
 func (c *Context) RandomOf(number uint64) *Random {
 	r := c.stream(number)
 	return &r // on the caller's stack, as in Random

@@ -14,10 +14,11 @@
 //	                        |                       +-------+
 //	          Close: all pages; the addresses go to the cache of closed regions
 //
-// An access to a Reserved page is a fault. A Committed page may be read and written, and is zero at first.
-// Discard gives a committed page's memory back and leaves the page committed and zero. Close makes all pages
-// of a region inaccessible. The pages of a recycled region may stay in memory for the next region (see
-// [Options]), and those that CarvePrivate handed out may also stay accessible. MovePages moves the contents
+// An access to a Reserved page is a fault. A Committed page is zero at first. It may be read and
+// written, unless [Region.Protect] forbids it. Discard gives a committed page's memory back and leaves the
+// page committed and zero. Close makes the pages of a region inaccessible. A recycled region (see [Options])
+// is an exception: its pages may stay in memory for the next region, and its pages from CarvePrivate may also
+// stay accessible. MovePages moves the contents
 // of Committed pages to Reserved pages. After MovePages, the old pages are Reserved and the new pages are
 // Committed.
 //

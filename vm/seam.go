@@ -79,14 +79,14 @@ func (s *Seam) CommitTo(need int) error {
 		top = 0
 	}
 	most := s.lead + s.maxAbove
-	ahead := roundUp(max(exact-page, top+min(s.region.m.step(top), most-top)), pageSize)
+	size := roundUp(max(exact-page, top+min(s.region.m.step(top), most-top)), pageSize) // from the page on
 	if kept := s.region.m.keptTo(page + top); kept >= exact {
-		ahead = kept - page
+		size = kept - page
 	}
-	if huge := HugePageSize(); huge > 0 && ahead >= huge && s.region.m.pages != PagesSmall {
-		ahead = roundUp(ahead, huge)
+	if huge := HugePageSize(); huge > 0 && size >= huge && s.region.m.pages != PagesSmall {
+		size = roundUp(size, huge)
 	}
-	ahead = page + min(ahead, most)
+	ahead := page + min(size, most)
 	err := s.commit(ahead)
 	if err != nil && exact < ahead {
 		err = s.commit(exact)
@@ -95,7 +95,8 @@ func (s *Seam) CommitTo(need int) error {
 }
 
 // share returns the number of bytes below the seam that correspond to the bytes above it up to offset hi of
-// the region. It counts the bytes above from the start of the seam's page.
+// the region. The bytes between the start of the seam's page and the seam count as bytes above, so that seams
+// at different offsets in a page grow by equal steps.
 func (s *Seam) share(hi int) int {
 	return min((hi-s.at+s.lead+s.unitAbove-1)/s.unitAbove*s.unitBelow, s.maxBelow)
 }

@@ -1,5 +1,6 @@
-// Package modeltest decodes operations from bytes, so that a fuzzer, a random test and several configurations
-// of a container play the same operations against a model.
+// Package modeltest helps tests that compare a container with a model. A [Stream] turns bytes into numbers,
+// from which a test chooses its operations. So the bytes of a fuzzer and random bytes can drive the same
+// test, and the same bytes can drive several configurations.
 package modeltest
 
 import (
