@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -176,8 +177,9 @@ func FuzzTranslate(f *testing.F) {
 			t.Fatalf("tokens are %q, want %q", joined, text)
 		}
 		translated := translateQuery(text)
-		if !strings.ContainsAny(text, "$:") && !strings.Contains(strings.ToLower(text), "public") &&
-			!strings.Contains(strings.ToLower(text), "e'") && translated != text {
+		own := func(syntax string) bool { return strings.Contains(strings.ToLower(text), syntax) }
+		if translated != text && !slices.ContainsFunc([]string{"$", ":", "public", "e'", "now", "interval",
+			"extract"}, own) {
 			t.Fatalf("%q became %q", text, translated)
 		}
 		translateCatalog(text, fixedSession{})
