@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/group"
 	"github.com/vastgo/vast/internal/probetest"
 	"github.com/vastgo/vast/probe"
 	"github.com/vastgo/vast/vm"
@@ -43,6 +44,7 @@ func TestAreasOfEverything(t *testing.T) {
 				edges.Add(e, es[i-3], 7)
 			}
 		}
+		matches := group.New(w.Query(c))
 		commands := vast.NewCommands(w, vast.CommandsOptions{})
 		commands.Delete(es[0])
 		probetest.CheckAreas(t, w)
@@ -55,8 +57,8 @@ func TestAreasOfEverything(t *testing.T) {
 		want := map[probe.AreaKind]int{probe.AreaElements: columns - 2, probe.AreaPresence: columns,
 			probe.AreaSummaries: columns + 1, probe.AreaGenerations: 1, probe.AreaOwners: 1,
 			probe.AreaLive: 1, probe.AreaLinks: 1, probe.AreaLevels: 2, probe.AreaWritten: 1,
-			probe.AreaMarks: 6, probe.AreaMarkGenerations: 1, probe.AreaStore: 2, probe.AreaCommands: 1,
-			probe.AreaHeap: 1}
+			probe.AreaMarks: 6, probe.AreaMarkGenerations: 1, probe.AreaGroups: 2, probe.AreaStore: 2,
+			probe.AreaCommands: 1, probe.AreaHeap: 1}
 		for k := range probe.AreaHeap + 1 {
 			if kinds[k] != want[k] {
 				t.Errorf("%v: %d areas of %v, want %d", pages, kinds[k], k, want[k])
@@ -90,6 +92,7 @@ func TestAreasOfEverything(t *testing.T) {
 		}
 		probetest.CheckAreas(t, w)
 		tracker.Close()
+		matches.Close()
 		probetest.CheckAreas(t, w)
 		w.Reset()
 		if err := w.Trim(); err != nil {
